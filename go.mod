@@ -1,0 +1,13 @@
+module github.com/mahabo/mahabo
+
+go 1.26.0
+
+require (
+	github.com/alecthomas/kong v1.16.1
+	github.com/curioloop/optimizer v0.1.3
+	github.com/google/go-cmp v0.7.0
+	github.com/vbauerster/mpb/v8 v8.12.0
+	golang.org/x/sys v0.49.0
+	gonum.org/v1/gonum v0.17.0
+	pgregory.net/rapid v1.3.0
+)

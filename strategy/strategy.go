@@ -1,0 +1,108 @@
+package strategy
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// Point is a point of the box [-1,1]^D.
+type Point []float64
+
+// Observation is one finished evaluation. Lower values are better.
+type Observation struct {
+	X     Point
+	Value float64
+}
+
+// Strategy proposes points and learns from their values. What Ask returns is a
+// function of the configuration, the observations told so far and the pending
+// points: telling the same observations to a new strategy restores it.
+type Strategy interface {
+	// Ask returns n points of the box [-1,1]^D. Pending points were asked
+	// before and have no value yet.
+	Ask(ctx context.Context, n int, pending []Point) ([]Point, error)
+	Tell(obs ...Observation) error
+}
+
+// Config is what every method needs to know about the task.
+type Config struct {
+	Dim     int    // D, number of parameters
+	TrueDim int    // dimension of the problem inside the embedding; 0 when unknown
+	Init    int    // size of the initial design
+	Seed    uint64 // one seed, all streams
+}
+
+// DefaultInit is the size of the initial design when Config.Init is zero.
+const DefaultInit = 10
+
+// WithDefaults fills the fields left zero that have a default.
+func (c Config) WithDefaults() Config {
+	if c.Init == 0 {
+		c.Init = DefaultInit
+	}
+	return c
+}
+
+// Validate names the first field that cannot be used.
+func (c Config) Validate() error {
+	switch {
+	case c.Dim < 1:
+		return fmt.Errorf("Dim is %d: a problem needs at least one parameter", c.Dim)
+	case c.TrueDim < 0 || c.TrueDim > c.Dim:
+		return fmt.Errorf("TrueDim is %d: it must lie between 0 (unknown) and Dim = %d", c.TrueDim, c.Dim)
+	case c.Init < 1:
+		return fmt.Errorf("Init is %d: the initial design needs at least one point", c.Init)
+	}
+	return nil
+}
+
+// history holds the observations of a strategy and answers for the contract's
+// checks, so that every method refuses bad input alike.
+type history struct {
+	dim int
+	x   []Point
+	y   []float64
+}
+
+// tell appends all observations, or none and an error.
+func (h *history) tell(obs []Observation) error {
+	for i, o := range obs {
+		if err := checkPoint(o.X, h.dim); err != nil {
+			return fmt.Errorf("observation %d: %w", i, err)
+		}
+		if math.IsNaN(o.Value) || math.IsInf(o.Value, 0) {
+			return fmt.Errorf("observation %d: value is %g, only finite values can be modelled", i, o.Value)
+		}
+	}
+	for _, o := range obs {
+		h.x = append(h.x, append(Point(nil), o.X...))
+		h.y = append(h.y, o.Value)
+	}
+	return nil
+}
+
+// checkAsk validates the arguments of Ask.
+func (h *history) checkAsk(n int, pending []Point) error {
+	if n < 1 {
+		return fmt.Errorf("cannot ask for %d points: ask for at least one", n)
+	}
+	for i, p := range pending {
+		if err := checkPoint(p, h.dim); err != nil {
+			return fmt.Errorf("pending point %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func checkPoint(x Point, dim int) error {
+	if len(x) != dim {
+		return fmt.Errorf("point has %d coordinates, the problem has %d", len(x), dim)
+	}
+	for j, v := range x {
+		if !(v >= -1 && v <= 1) {
+			return fmt.Errorf("coordinate %d is %g, outside [-1,1]", j, v)
+		}
+	}
+	return nil
+}
