@@ -29,3 +29,10 @@ func (m Matrix) Slice(i0, i1, j0, j1 int) Matrix {
 	}
 	return Matrix{i1 - i0, j1 - j0, m.Stride, m.Data[i0*m.Stride+j0 : (i1-1)*m.Stride+j1]}
 }
+
+// check panics if Data is too short for the view.
+func (m Matrix) check() {
+	if m.Rows > 0 && m.Cols > 0 && (m.Stride < m.Cols || len(m.Data) < (m.Rows-1)*m.Stride+m.Cols) {
+		panic("linalg: matrix data shorter than rows, columns and stride say")
+	}
+}

@@ -1,0 +1,75 @@
+package gp
+
+import (
+	"slices"
+
+	"github.com/mahabo/mahabo/internal/linalg"
+)
+
+// batchGroup is the number of neighbouring points predicted with one product.
+const batchGroup = 64
+
+// PredictBatch predicts the rows of x. Points are grouped along the main
+// direction so that each group meets a narrow range of the data:
+// variances come from one product K* S per group.
+func (m *Model) PredictBatch(mean, variance []float64, x linalg.Matrix) {
+	low, _ := m.hyper.Dims()
+	z := linalg.New(x.Rows, low)
+	m.Project(z, x)
+	m.PredictProjected(mean, variance, z)
+}
+
+// PredictProjected predicts points given by z = T x, one per row.
+func (m *Model) PredictProjected(mean, variance []float64, z linalg.Matrix) {
+	if m.n == 0 {
+		for i := range z.Rows {
+			mean[i], variance[i] = m.hyper.Mean, m.hyper.OutputScale
+		}
+		return
+	}
+	keys := make([]keyed, z.Rows)
+	for i := range keys {
+		keys[i] = keyed{m.along(z.Row(i)), i}
+	}
+	slices.SortFunc(keys, func(p, q keyed) int {
+		switch {
+		case p.u < q.u || p.u == q.u && p.i < q.i:
+			return -1
+		case p == q:
+			return 0
+		}
+		return 1
+	})
+	k, w := padded(batchGroup, m.n), padded(batchGroup, m.n)
+	for lo := 0; lo < len(keys); lo += batchGroup {
+		group := keys[lo:min(lo+batchGroup, len(keys))]
+		from, _ := m.near(group[0].u)
+		_, to := m.near(group[len(group)-1].u)
+		kg := k.Slice(0, len(group), 0, to-from)
+		wg := w.Slice(0, len(group), 0, to-from)
+		for g, key := range group {
+			m.correlate(kg.Row(g), nil, z.Row(key.i), from, to)
+		}
+		if to > from {
+			linalg.Gemm(wg, 0, 1, kg, m.inverse.Slice(from, to, from, to))
+		}
+		for g, key := range group {
+			row := kg.Row(g)
+			mean[key.i] = m.hyper.Mean + linalg.Dot(row, m.alpha[from:to])
+			variance[key.i] = floor(m.hyper.OutputScale - linalg.Dot(row, wg.Row(g)))
+		}
+	}
+}
+
+// Project computes z = T x for the rows of x, one point per row of z. With
+// PredictProjected it lets a caller throw away x: all a prediction needs of a
+// point are the d numbers z.
+func (m *Model) Project(z, x linalg.Matrix) {
+	if m.hyper.B.Rows > 0 {
+		linalg.GemmTB(z, 0, 1, x, m.hyper.B)
+		return
+	}
+	for i := range x.Rows {
+		m.hyper.project(z.Row(i), x.Row(i))
+	}
+}

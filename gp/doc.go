@@ -1,0 +1,31 @@
+// Package gp is exact Gaussian-process regression for few thousand points in up
+// to thousands of dimensions.
+//
+// A kernel is a stationary profile of the distance between z = T x and
+// z' = T x', T linear: a learned d x D matrix B (the Mahalanobis kernel of
+// eq:maha_kernel) or one length-scale per input (ARD). Everything but T x costs
+// what a d-dimensional problem costs.
+//
+// Symbols
+//
+//	n, D, d   observations, inputs, dimension of z
+//	X, Z      inputs (n x D) and z (d x n, one row per coordinate)
+//	s         output scale: k(x,x') = s phi(|z-z'|²)
+//	noise     variance of the observation noise, K = k(X,X) + noise I
+//	mean      constant prior mean
+//	alpha     K⁻¹ (y - mean)
+//	S         K⁻¹
+//	L         lower Cholesky factor of K
+//	u         coordinate of z along the direction in which the points spread most
+//
+// The RBF profile exp(-r²/2) falls below 1e-15 at r = 8.4. Points sorted by u
+// therefore have a banded K once B has grown (|u-u'| > 8.4 implies k = 0), and
+// likelihoods use an envelope Cholesky with a selected inverse; the posterior
+// touches only the points near x. Nothing is approximated beyond that 1e-15.
+//
+// Complexity: one likelihood with gradient O(n w² + n d D), w the width of the
+// band, n when there is none; one prediction O(d D + w²).
+//
+// References: Rasmussen & Williams 2006; Horiguchi et al. 2022 for the
+// Mahalanobis kernel and its fit.
+package gp

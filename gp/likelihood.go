@@ -1,0 +1,281 @@
+package gp
+
+import (
+	"math"
+
+	"github.com/mahabo/mahabo/internal/linalg"
+)
+
+// Gradient holds the derivatives of a log marginal likelihood.
+type Gradient struct {
+	Map            []float64 // in B (row by row) or in the length-scales
+	LogOutputScale float64
+	LogNoise       float64
+	Mean           float64
+}
+
+// LogMarginal returns log p(y | X, hyperparameters), not divided by n, with its
+// gradient and the jitter that the factorisation needed.
+func LogMarginal(h Hyper, in *Inputs, y []float64) (value float64, grad Gradient, jitter float64, err error) {
+	if err := h.validate(in.dim); err != nil {
+		return 0, grad, 0, err
+	}
+	low, high := h.Dims()
+	z, dZ := linalg.New(low, in.n), linalg.New(low, in.n)
+	w := newWorkspace(in.n)
+	projectAll(z, h.Kernel, in)
+	ev, err := w.evaluate(dZ, z, y, h)
+	if err != nil {
+		return 0, grad, ev.jitter, err
+	}
+	grad = Gradient{LogOutputScale: ev.dLogScale, LogNoise: ev.dNoise * h.NoiseVariance, Mean: ev.dMean}
+	if h.B.Rows > 0 {
+		grad.Map = make([]float64, low*high)
+		linalg.Gemm(linalg.Matrix{Rows: low, Cols: high, Stride: high, Data: grad.Map}, 0, 1, dZ, in.X())
+	} else {
+		grad.Map = make([]float64, high)
+		lengthScaleGradient(grad.Map, h.LengthScales, dZ, in)
+	}
+	return ev.value, grad, ev.jitter, nil
+}
+
+// projectAll computes Z = T Xᵀ.
+func projectAll(z linalg.Matrix, k Kernel, in *Inputs) {
+	if k.B.Rows > 0 {
+		linalg.Gemm(z, 0, 1, k.B, in.XT())
+		return
+	}
+	xt := in.XT()
+	for j, l := range k.LengthScales {
+		zj := z.Row(j)
+		for i, v := range xt.Row(j) {
+			zj[i] = v / l
+		}
+	}
+}
+
+// lengthScaleGradient turns dL/dZ into dL/dl: z_j = x_j/l_j, so
+// dL/dl_j = -sum_i dL/dz_ji x_ji / l_j².
+func lengthScaleGradient(dst, lengthScales []float64, dZ linalg.Matrix, in *Inputs) {
+	xt := in.XT()
+	for j, l := range lengthScales {
+		dst[j] = -linalg.Dot(dZ.Row(j), xt.Row(j)) / (l * l)
+	}
+}
+
+// evaluation is a log marginal likelihood and its derivatives in the scalars;
+// the derivative in Z is written to a matrix.
+type evaluation struct {
+	value, dLogScale, dNoise, dMean float64
+	jitter                          float64
+}
+
+// workspace holds the buffers of likelihood evaluations with n points. One
+// workspace serves many evaluations, one at a time.
+type workspace struct {
+	n        int
+	k, slope linalg.Matrix // k(X,X) without noise, and -2 s phi'; the same matrix for the RBF
+	l, s     linalg.Matrix // factor and selected inverse of K
+	z        linalg.Matrix // sorted z
+	keys     []keyed
+	dir      []float64
+	alpha    []float64
+	t        []float64     // one row of (alpha alphaᵀ - S) o slope
+	r        []float64     // row sums of t
+	q        linalg.Matrix // t Zᵀ, one row per coordinate
+}
+
+func newWorkspace(n int) *workspace {
+	return &workspace{
+		n: n, k: padded(n, n), l: padded(n, n), s: padded(n, n),
+		keys: identity(n), alpha: make([]float64, n), t: make([]float64, n), r: make([]float64, n),
+	}
+}
+
+// identity returns keys in the order of the points.
+func identity(n int) []keyed {
+	keys := make([]keyed, n)
+	for i := range keys {
+		keys[i].i = i
+	}
+	return keys
+}
+
+// evaluate computes the log marginal likelihood of y at z (d x n) and writes its
+// derivative in z to dZ.
+//
+//	value = -½ (y-mean)ᵀ alpha - ½ log det K - n/2 log 2 pi
+//	d value/d K = ½ (alpha alphaᵀ - S)
+//
+// With t_ij = (alpha_i alpha_j - S_ij)(-2 s phi'(r²_ij)):
+// d value/d z_i = -sum_j t_ij (z_i - z_j).
+func (w *workspace) evaluate(dZ, z linalg.Matrix, y []float64, h Hyper) (evaluation, error) {
+	d, n := z.Rows, w.n
+	e := w.sortPoints(z, h.Profile)
+	w.fillKernel(e, h)
+	var ev evaluation
+	var err error
+	if ev.jitter, err = w.factor(e, h.NoiseVariance); err != nil {
+		return ev, err
+	}
+	for p, key := range w.keys {
+		w.alpha[p] = y[key.i] - h.Mean
+	}
+	ev.value = -0.5 * float64(n) * math.Log(2*math.Pi)
+	residual := w.t[:n]
+	copy(residual, w.alpha)
+	linalg.SolveEnvelope(w.l, e, w.alpha)
+	ev.value -= 0.5 * (linalg.Dot(residual, w.alpha) + linalg.LogDet(w.l))
+	linalg.SelectedInverse(w.s, w.l, e)
+
+	clear(w.r)
+	for a := range d {
+		clear(w.q.Row(a))
+	}
+	var below, diagonal float64 // sums of (alpha alphaᵀ - S) o k under and on the diagonal
+	for i := range n {
+		b := e.Begin(i)
+		ai := w.alpha[i]
+		diagonal += ai*ai - w.s.At(i, i)
+		ev.dMean += ai
+		t := w.t[:i-b]
+		sRow, alpha := w.s.Row(i)[b:i], w.alpha[b:i]
+		slope := w.slope.Row(i)[b:i]
+		sum := 0.0
+		for j, sl := range slope {
+			v := (ai*alpha[j] - sRow[j]) * sl
+			t[j] = v
+			sum += v
+		}
+		if h.Profile == RBF {
+			below += sum
+		} else {
+			for j, kv := range w.k.Row(i)[b:i] {
+				below += (ai*alpha[j] - sRow[j]) * kv
+			}
+		}
+		w.r[i] += sum
+		linalg.Axpy(w.r[b:i], 1, t)
+		for a := range d {
+			za, qa := w.z.Row(a), w.q.Row(a)
+			qa[i] += linalg.Dot(t, za[b:i])
+			linalg.Axpy(qa[b:i], za[i], t)
+		}
+	}
+	ev.dLogScale = below + 0.5*h.OutputScale*diagonal
+	ev.dNoise = 0.5 * diagonal
+	for a := range d {
+		za, qa, out := w.z.Row(a), w.q.Row(a), dZ.Row(a)
+		for p, key := range w.keys {
+			out[key.i] = qa[p] - za[p]*w.r[p]
+		}
+	}
+	return ev, nil
+}
+
+// sortPoints orders the points along their main direction, gathers z in that
+// order and returns the envelope of the kernel matrix.
+func (w *workspace) sortPoints(z linalg.Matrix, profile Profile) linalg.Envelope {
+	d, n := z.Rows, w.n
+	if w.z.Rows != d {
+		w.z, w.q = padded(d, n), padded(d, n)
+		w.dir = make([]float64, d)
+	}
+	if d > maxSortedDim {
+		for p := range w.keys {
+			w.keys[p].i = p
+		}
+		for a := range d {
+			copy(w.z.Row(a), z.Row(a))
+		}
+		return linalg.NewEnvelope(n, func(int) int { return 0 })
+	}
+	mainDirection(w.dir, z)
+	sortAlong(w.keys, w.dir, z)
+	for a := range d {
+		from, to := z.Row(a), w.z.Row(a)
+		for p, key := range w.keys {
+			to[p] = from[key.i]
+		}
+	}
+	first, radius := 0, profile.radius()
+	return linalg.NewEnvelope(n, func(row int) int {
+		for w.keys[row].u-w.keys[first].u > radius {
+			first++
+		}
+		return first
+	})
+}
+
+// fillKernel computes the lower triangle of k(X,X), inside the envelope.
+func (w *workspace) fillKernel(e linalg.Envelope, h Hyper) {
+	if h.Profile == RBF {
+		w.slope = w.k
+	} else if w.slope.Rows != w.n {
+		w.slope = padded(w.n, w.n)
+	}
+	d := w.z.Rows
+	if d > maxSortedDim {
+		linalg.GemmTA(w.k, 0, 1, w.z, w.z)
+		for i := range w.n {
+			w.r[i] = w.k.At(i, i)
+		}
+	}
+	for i := range w.n {
+		b := e.Begin(i)
+		row := w.k.Row(i)[b : i+1]
+		if d > maxSortedDim {
+			for j, dot := range row {
+				row[j] = max(w.r[i]+w.r[b+j]-2*dot, 0)
+			}
+			row[i-b] = 0
+		} else {
+			squaredDistances(row, w.z, b, i)
+		}
+		var slope []float64
+		if h.Profile != RBF {
+			slope = w.slope.Row(i)[b : i+1]
+		}
+		h.Profile.apply(row, slope, h.OutputScale)
+	}
+}
+
+// squaredDistances fills dst[j] with the squared distance of point i and point
+// from+j of z (d x n).
+func squaredDistances(dst []float64, z linalg.Matrix, from, i int) {
+	for a := range z.Rows {
+		za := z.Row(a)
+		zi, zs := za[i], za[from:from+len(dst)]
+		if a == 0 {
+			for j, v := range zs {
+				dst[j] = (v - zi) * (v - zi)
+			}
+			continue
+		}
+		for j, v := range zs {
+			dst[j] += (v - zi) * (v - zi)
+		}
+	}
+}
+
+// factor computes the Cholesky factor of k + noise I, climbing the jitter ladder
+// when it has to, and returns the jitter used.
+func (w *workspace) factor(e linalg.Envelope, noise float64) (jitter float64, err error) {
+	scale := w.k.At(0, 0)
+	for _, rung := range jitterLadder {
+		jitter = rung * scale
+		for i := range w.n {
+			b := e.Begin(i)
+			row := w.l.Row(i)
+			copy(row[b:i+1], w.k.Row(i)[b:i+1])
+			row[i] += noise + jitter
+		}
+		if err = linalg.CholeskyEnvelope(w.l, e); err == nil {
+			return jitter, nil
+		}
+	}
+	return jitter, err
+}
+
+// jitterLadder is tried in order, relative to the output scale.
+var jitterLadder = []float64{0, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2}

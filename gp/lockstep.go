@@ -1,0 +1,245 @@
+package gp
+
+import (
+	"context"
+	"math"
+
+	"github.com/mahabo/mahabo/internal/adam"
+	"github.com/mahabo/mahabo/internal/linalg"
+)
+
+// AdamOptions are the settings of FitAdam; zero fields get the paper's.
+type AdamOptions struct {
+	MaxSteps  int     // 1000
+	Rate      float64 // 0.1
+	Tolerance float64 // of the stopping rule, 1e-5
+}
+
+func (o AdamOptions) withDefaults() AdamOptions {
+	if o.MaxSteps == 0 {
+		o.MaxSteps = 1000
+	}
+	if o.Rate == 0 {
+		o.Rate = 0.1
+	}
+	if o.Tolerance == 0 {
+		o.Tolerance = 1e-5
+	}
+	return o
+}
+
+// FitAdam minimises -log p(y)/n from every start and returns the
+// hyperparameters after the last step of the start whose loss was lowest along
+// the way, as the paper's program does. The starts share a kernel type; they
+// step together, so that the two passes over the inputs are shared.
+func FitAdam(ctx context.Context, starts []Hyper, in *Inputs, y []float64, o AdamOptions) (Hyper, Report, error) {
+	for _, h := range starts {
+		if err := h.validate(in.dim); err != nil {
+			return Hyper{}, Report{}, err
+		}
+	}
+	l := newLockstep(starts, in, y, o.withDefaults())
+	for step := 0; step < l.opt.MaxSteps && l.active > 0; step++ {
+		if err := ctx.Err(); err != nil {
+			return Hyper{}, l.report, err
+		}
+		l.step(step == 0)
+	}
+	return l.winner()
+}
+
+// lockstep runs Adam from several starts side by side. The first active runs
+// are still moving; run i owns block i of the matrices.
+type lockstep struct {
+	in     *Inputs
+	y      []float64
+	opt    AdamOptions
+	shape  shape
+	runs   []*run
+	active int
+	maps   linalg.Matrix // map parameters, one row per run
+	grads  linalg.Matrix // their gradients
+	z, dZ  linalg.Matrix // low rows per run
+	work   *workspace
+	report Report
+}
+
+// run is one start.
+type run struct {
+	id         int
+	scalars    [rawScalars]float64
+	ofScalars  *adam.State
+	ofMap      *adam.State
+	stop       adam.Stop
+	keys       []keyed // order of the points at the last evaluation
+	best       float64 // lowest loss so far
+	evaluation evaluation
+	err        error
+}
+
+func newLockstep(starts []Hyper, in *Inputs, y []float64, o AdamOptions) *lockstep {
+	sh := starts[0].shape()
+	count := len(starts)
+	l := &lockstep{
+		in: in, y: y, opt: o, shape: sh, active: count,
+		maps: linalg.New(count, sh.mapLen()), grads: linalg.New(count, sh.mapLen()),
+		z: padded(count*sh.low, in.n), dZ: padded(count*sh.low, in.n),
+		work: newWorkspace(in.n),
+	}
+	for i, h := range starts {
+		theta := toRaw(h)
+		r := &run{
+			id: i, keys: identity(in.n), best: math.Inf(1), stop: adam.Stop{Tolerance: o.Tolerance},
+			ofScalars: adam.New(rawScalars), ofMap: adam.New(sh.mapLen()),
+		}
+		copy(r.scalars[:], theta)
+		copy(l.maps.Row(i), theta[rawScalars:])
+		l.runs = append(l.runs, r)
+	}
+	return l
+}
+
+// step evaluates all active runs and moves them.
+func (l *lockstep) step(first bool) {
+	low, n := l.shape.low, l.in.n
+	z, dZ := l.z.Slice(0, l.active*low, 0, n), l.dZ.Slice(0, l.active*low, 0, n)
+	if !l.shape.ard {
+		linalg.Gemm(z, 0, 1, l.stacked(l.maps), l.in.XT())
+	}
+	for i, r := range l.runs[:l.active] {
+		h := l.hyper(i)
+		zi, dZi := z.Slice(i*low, (i+1)*low, 0, n), dZ.Slice(i*low, (i+1)*low, 0, n)
+		if l.shape.ard {
+			projectAll(zi, h.Kernel, l.in)
+		}
+		if first && isFlat(zi, h.Profile) {
+			r.evaluation = evaluateFlat(dZi, zi, l.y, h)
+			continue
+		}
+		l.work.keys = r.keys
+		r.evaluation, r.err = l.work.evaluate(dZi, zi, l.y, h)
+		if l.shape.ard {
+			lengthScaleLossGradient(l.grads.Row(i), l.maps.Row(i), h, dZi, l.in)
+		}
+	}
+	if !l.shape.ard {
+		linalg.Gemm(l.stacked(l.grads), 0, -1/float64(n), dZ, l.in.X())
+	}
+	for i := l.active - 1; i >= 0; i-- { // downwards: retiring run i moves only blocks already done
+		if l.move(i) {
+			l.retire(i)
+		}
+	}
+}
+
+// move takes Adam's step for run i and says whether the run has ended.
+func (l *lockstep) move(i int) (ended bool) {
+	r := l.runs[i]
+	l.report.Evals++
+	l.report.Jitter = max(l.report.Jitter, r.evaluation.jitter)
+	loss := -r.evaluation.value / float64(l.in.n)
+	if r.err != nil || math.IsNaN(loss) || math.IsInf(loss, 0) {
+		return true
+	}
+	r.best = min(r.best, loss)
+	var grad [rawScalars]float64
+	scalarGradient(grad[:], r.evaluation, r.scalars[:], l.in.n)
+	r.ofScalars.Step(r.scalars[:], grad[:], l.opt.Rate)
+	r.ofMap.Step(l.maps.Row(i), l.grads.Row(i), l.opt.Rate)
+	return r.stop.Done(loss)
+}
+
+// retire swaps run i with the last active one.
+func (l *lockstep) retire(i int) {
+	l.active--
+	last := l.active
+	l.runs[i], l.runs[last] = l.runs[last], l.runs[i]
+	a, b := l.maps.Row(i), l.maps.Row(last)
+	if i != last {
+		for j := range a {
+			a[j], b[j] = b[j], a[j]
+		}
+	}
+}
+
+// stacked views the active rows of maps or grads as one matrix with low rows per
+// run.
+func (l *lockstep) stacked(m linalg.Matrix) linalg.Matrix {
+	rows := l.active * l.shape.low
+	return linalg.Matrix{Rows: rows, Cols: l.shape.high, Stride: l.shape.high, Data: m.Data[:rows*l.shape.high]}
+}
+
+// hyper returns the current hyperparameters of run i.
+func (l *lockstep) hyper(i int) Hyper {
+	return l.shape.hyper(l.runs[i].scalars[:], l.maps.Row(i))
+}
+
+// winner returns the last parameters of the run with the lowest loss; the
+// earlier start wins a tie.
+func (l *lockstep) winner() (Hyper, Report, error) {
+	win := -1
+	for i, r := range l.runs {
+		if math.IsInf(r.best, 1) {
+			continue
+		}
+		if win < 0 || r.best < l.runs[win].best || r.best == l.runs[win].best && r.id < l.runs[win].id {
+			win = i
+		}
+	}
+	if win < 0 {
+		return Hyper{}, l.report, ErrNoFit
+	}
+	l.report.Start, l.report.Loss = l.runs[win].id, l.runs[win].best
+	return l.hyper(win), l.report, nil
+}
+
+// isFlat says whether all points have practically the same z, as before Adam's
+// first step, when B is tiny.
+func isFlat(z linalg.Matrix, p Profile) bool {
+	r2 := 0.0
+	for a := range z.Rows {
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for _, v := range z.Row(a) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+		r2 += (hi - lo) * (hi - lo)
+	}
+	return p == RBF && r2 < 1e-2
+}
+
+// evaluateFlat is evaluate for K = s 11ᵀ + noise I, in O(n d): with
+// c = s/(noise + n s), K⁻¹ = (I - c 11ᵀ)/noise. The gradient in z is that of the
+// exact likelihood to first order in r²; Adam's first step uses its signs.
+func evaluateFlat(dZ, z linalg.Matrix, y []float64, h Hyper) evaluation {
+	n, s, noise := float64(len(y)), h.OutputScale, h.NoiseVariance
+	c := s / (noise + n*s)
+	sum := 0.0
+	for _, v := range y {
+		sum += v - h.Mean
+	}
+	alpha := make([]float64, len(y))
+	var total, square, fit float64
+	for i, v := range y {
+		alpha[i] = (v - h.Mean - c*sum) / noise
+		total += alpha[i]
+		square += alpha[i] * alpha[i]
+		fit += alpha[i] * (v - h.Mean)
+	}
+	for a := range z.Rows {
+		za, out := z.Row(a), dZ.Row(a)
+		az, zSum := linalg.Dot(alpha, za), 0.0
+		for _, v := range za {
+			zSum += v
+		}
+		for i, v := range za {
+			// q_i - z_i r_i; the diagonal cancels.
+			out[i] = s * (alpha[i]*(az-v*total) + c/noise*(zSum-n*v))
+		}
+	}
+	return evaluation{
+		value:     -0.5 * (fit + (n-1)*math.Log(noise) + math.Log(noise+n*s) + n*math.Log(2*math.Pi)),
+		dLogScale: 0.5 * s * (total*total - (n-n*n*c)/noise),
+		dNoise:    0.5 * (square - n*(1-c)/noise),
+		dMean:     total,
+	}
+}

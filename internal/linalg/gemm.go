@@ -1,0 +1,225 @@
+package linalg
+
+import "fmt"
+
+const (
+	// kcLong keeps a kc x nr panel of B in the first-level cache.
+	kcLong = 160
+	// kcSkinny streams B row by row when A has few rows.
+	kcSkinny = 16
+	// mcRows keeps an mcRows x kc block of A in the second-level cache.
+	mcRows = 512
+	// packRows is the number of rows of C from which copying B's panel to
+	// contiguous memory costs less than reading it with a stride.
+	packRows = 96
+)
+
+// Gemm computes C = beta*C + alpha*A*B. With beta = 0 the old content of C is
+// not read. C must not overlap A or B.
+func Gemm(c Matrix, beta, alpha float64, a, b Matrix) {
+	ParallelGemm(1, c, beta, alpha, a, b)
+}
+
+// GemmTA computes C = beta*C + alpha*Aᵀ*B.
+func GemmTA(c Matrix, beta, alpha float64, a, b Matrix) {
+	ParallelGemmTA(1, c, beta, alpha, a, b)
+}
+
+// GemmTB computes C = beta*C + alpha*A*Bᵀ.
+func GemmTB(c Matrix, beta, alpha float64, a, b Matrix) {
+	ParallelGemmTB(1, c, beta, alpha, a, b)
+}
+
+// ParallelGemm is Gemm on several threads; the bytes do not depend on threads.
+func ParallelGemm(threads int, c Matrix, beta, alpha float64, a, b Matrix) {
+	checkProduct("Gemm", c, a.Rows, a.Cols, b.Rows, b.Cols, a, b)
+	p := product{c: c, beta: beta, alpha: alpha, a: a.Data, ras: a.Stride, cas: 1, b: b, k: a.Cols}
+	p.multiply(threads)
+}
+
+// ParallelGemmTA is GemmTA on several threads.
+func ParallelGemmTA(threads int, c Matrix, beta, alpha float64, a, b Matrix) {
+	checkProduct("GemmTA", c, a.Cols, a.Rows, b.Rows, b.Cols, a, b)
+	p := product{c: c, beta: beta, alpha: alpha, a: a.Data, ras: 1, cas: a.Stride, b: b, k: a.Rows}
+	p.multiply(threads)
+}
+
+// ParallelGemmTB is GemmTB on several threads.
+func ParallelGemmTB(threads int, c Matrix, beta, alpha float64, a, b Matrix) {
+	checkProduct("GemmTB", c, a.Rows, a.Cols, b.Cols, b.Rows, a, b)
+	p := product{c: c, beta: beta, alpha: alpha, a: a.Data, ras: a.Stride, cas: 1, b: b, k: a.Cols, transB: true}
+	p.multiply(threads)
+}
+
+func checkProduct(name string, c Matrix, m, k, kb, n int, a, b Matrix) {
+	if k != kb || c.Rows != m || c.Cols != n {
+		panic(fmt.Sprintf("linalg: %s: C is %dx%d, the product is %dx%d times %dx%d", name, c.Rows, c.Cols, m, k, kb, n))
+	}
+	c.check()
+	a.check()
+	b.check()
+}
+
+// product is C = beta*C + alpha*A*op(B); element (i,l) of A is a[i*ras+l*cas].
+type product struct {
+	c           Matrix
+	beta, alpha float64
+	a           []float64
+	ras, cas    int
+	b           Matrix
+	k           int
+	transB      bool
+
+	kc   int
+	mode mode
+}
+
+type mode uint8
+
+const (
+	direct  mode = iota // panels of B are read in place
+	packed              // panels of B are copied, or transposed, to scratch
+	swapped             // Cᵀ = B*Aᵀ: A is transposed to scratch, B is read once
+)
+
+func (p *product) multiply(threads int) {
+	if p.c.Rows == 0 || p.c.Cols == 0 {
+		return
+	}
+	if p.k == 0 || p.alpha == 0 {
+		scale(p.c, p.beta)
+		return
+	}
+	p.plan()
+	if threads <= 1 {
+		p.run(0, p.c.Rows, 0, p.c.Cols)
+		return
+	}
+	p.parallel(threads)
+}
+
+// plan fixes everything that decides rounding from the shape of the whole
+// product, before it is split between threads.
+func (p *product) plan() {
+	p.kc = kcLong
+	switch {
+	case p.transB && p.c.Rows < 2*active.nr:
+		p.mode = swapped
+	case p.transB || p.c.Rows >= packRows:
+		p.mode = packed
+	case p.c.Rows <= active.mr:
+		p.kc = kcSkinny
+	}
+}
+
+// run computes the rows i0..i1-1 and columns j0..j1-1 of C.
+func (p *product) run(i0, i1, j0, j1 int) {
+	switch p.mode {
+	case direct:
+		p.runDirect(i0, i1, j0, j1)
+	case packed:
+		p.runPacked(i0, i1, j0, j1)
+	case swapped:
+		p.runSwapped(i0, i1, j0, j1)
+	}
+}
+
+func (p *product) runDirect(i0, i1, j0, j1 int) {
+	nr, ldc, ldb := active.nr, p.c.Stride, p.b.Stride
+	beta := p.beta
+	for k0 := 0; k0 < p.k; k0 += p.kc {
+		kk := min(p.kc, p.k-k0)
+		for j := j0; j < j1; j += nr {
+			panel(p.c.Data[i0*ldc+j:], ldc, p.a[i0*p.ras+k0*p.cas:], p.ras, p.cas,
+				p.b.Data[k0*ldb+j:], ldb, i1-i0, min(nr, j1-j), kk, p.alpha, beta)
+		}
+		beta = 1
+	}
+}
+
+func (p *product) runPacked(i0, i1, j0, j1 int) {
+	s := getScratch()
+	defer s.release()
+	nr, ldc := active.nr, p.c.Stride
+	buf := s.take(p.kc * nr)
+	for r0 := i0; r0 < i1; r0 += mcRows {
+		m := min(mcRows, i1-r0)
+		beta := p.beta
+		for k0 := 0; k0 < p.k; k0 += p.kc {
+			kk := min(p.kc, p.k-k0)
+			for j := j0; j < j1; j += nr {
+				n := min(nr, j1-j)
+				p.packB(buf, k0, kk, j, n)
+				panel(p.c.Data[r0*ldc+j:], ldc, p.a[r0*p.ras+k0*p.cas:], p.ras, p.cas,
+					buf, nr, m, n, kk, p.alpha, beta)
+			}
+			beta = 1
+		}
+	}
+}
+
+// packB copies rows k0..k0+kk-1 and columns j..j+n-1 of op(B) to a panel.
+func (p *product) packB(buf []float64, k0, kk, j, n int) {
+	nr, ldb := active.nr, p.b.Stride
+	if p.transB {
+		transpose(buf, nr, p.b.Data[j*ldb+k0:], ldb, n, kk)
+		return
+	}
+	for l := range kk {
+		copy(buf[l*nr:l*nr+n], p.b.Data[(k0+l)*ldb+j:(k0+l)*ldb+j+n])
+	}
+}
+
+// swappedRows is the number of rows of B per scratch block of runSwapped.
+const swappedRows = 96
+
+// runSwapped serves A*Bᵀ with few rows in A: the rows of B are the left
+// operand as they lie, and the tiles of Cᵀ are transposed on their way out.
+func (p *product) runSwapped(i0, i1, j0, j1 int) {
+	s := getScratch()
+	defer s.release()
+	nr, ldb := active.nr, p.b.Stride
+	buf := s.take(p.k*nr + swappedRows*nr)
+	at, tile := buf[:p.k*nr], buf[p.k*nr:]
+	for i := i0; i < i1; i += nr {
+		m := min(nr, i1-i)
+		transpose(at, nr, p.a[i*p.ras:], p.ras, m, p.k)
+		for j := j0; j < j1; j += swappedRows {
+			n := min(swappedRows, j1-j)
+			beta := 0.0
+			for k0 := 0; k0 < p.k; k0 += p.kc {
+				panel(tile, nr, p.b.Data[j*ldb+k0:], ldb, 1, at[k0*nr:], nr, n, m, min(p.kc, p.k-k0), p.alpha, beta)
+				beta = 1
+			}
+			addTransposed(p.c.Slice(i, i+m, j, j+n), p.beta, tile, nr)
+		}
+	}
+}
+
+// addTransposed computes C = beta*C + Tᵀ.
+func addTransposed(c Matrix, beta float64, t []float64, ldt int) {
+	if beta == 0 {
+		transpose(c.Data, c.Stride, t, ldt, c.Cols, c.Rows)
+		return
+	}
+	for i := range c.Rows {
+		row := c.Row(i)
+		for j, v := range row {
+			row[j] = beta*v + t[j*ldt+i]
+		}
+	}
+}
+
+// scale computes C = beta*C; zero overwrites.
+func scale(c Matrix, beta float64) {
+	for i := range c.Rows {
+		row := c.Row(i)
+		if beta == 0 {
+			clear(row)
+			continue
+		}
+		for j := range row {
+			row[j] *= beta
+		}
+	}
+}
