@@ -21,12 +21,6 @@ func (m *Model) PredictBatch(mean, variance []float64, x linalg.Matrix) {
 
 // PredictProjected predicts points given by z = T x, one per row.
 func (m *Model) PredictProjected(mean, variance []float64, z linalg.Matrix) {
-	if m.n == 0 {
-		for i := range z.Rows {
-			mean[i], variance[i] = m.hyper.Mean, m.hyper.OutputScale
-		}
-		return
-	}
 	keys := make([]keyed, z.Rows)
 	for i := range keys {
 		keys[i] = keyed{m.along(z.Row(i)), i}
@@ -45,14 +39,18 @@ func (m *Model) PredictProjected(mean, variance []float64, z linalg.Matrix) {
 		group := keys[lo:min(lo+batchGroup, len(keys))]
 		from, _ := m.near(group[0].u)
 		_, to := m.near(group[len(group)-1].u)
+		if from == to { // no data within reach: the prior
+			for _, key := range group {
+				mean[key.i], variance[key.i] = m.hyper.Mean, m.hyper.OutputScale
+			}
+			continue
+		}
 		kg := k.Slice(0, len(group), 0, to-from)
 		wg := w.Slice(0, len(group), 0, to-from)
 		for g, key := range group {
 			m.correlate(kg.Row(g), nil, z.Row(key.i), from, to)
 		}
-		if to > from {
-			linalg.Gemm(wg, 0, 1, kg, m.inverse.Slice(from, to, from, to))
-		}
+		linalg.Gemm(wg, 0, 1, kg, m.inverse.Slice(from, to, from, to))
 		for g, key := range group {
 			row := kg.Row(g)
 			mean[key.i] = m.hyper.Mean + linalg.Dot(row, m.alpha[from:to])

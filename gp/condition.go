@@ -94,3 +94,23 @@ func (c *Conditioned) Cov(x, y []float64) float64 {
 	}
 	return cov
 }
+
+// Anchor returns the function x -> Cov(x, s), with the work that depends on s
+// alone done once.
+func (c *Conditioned) Anchor(s []float64) func(x []float64) float64 {
+	base, cs := c.base.Anchor(s), c.covWithChosen(s)
+	return func(x []float64) float64 {
+		cov := base(x)
+		for i, cx := range c.covWithChosen(x) {
+			cov -= cx * cs[i] / c.points[i].total
+		}
+		return cov
+	}
+}
+
+// Anchor returns the function x -> Cov(x, s), with the work that depends on s
+// alone done once.
+func (m *Model) Anchor(s []float64) func(x []float64) float64 {
+	f := m.influence(s)
+	return func(x []float64) float64 { return m.covWith(f, x) }
+}

@@ -424,6 +424,27 @@ func TestNoDataIsThePrior(t *testing.T) {
 	if mean, variance := m.Predict([]float64{0, 1}); mean != 3 || variance != 2 {
 		t.Errorf("mean %g, variance %g", mean, variance)
 	}
+	mean, variance := make([]float64, 1), make([]float64, 1)
+	m.PredictBatch(mean, variance, linalg.New(1, 2))
+	if mean[0] != 3 || variance[0] != 2 {
+		t.Errorf("batch: mean %g, variance %g", mean[0], variance[0])
+	}
+}
+
+// Out of reach of all data a banded model returns the prior.
+func TestFarAwayIsThePrior(t *testing.T) {
+	h, in, y := randomCase(30, 4, 1, 1e5, RBF, stream(11))
+	m, err := NewModel(h, in, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := linalg.New(1, 4)
+	copy(x.Data, []float64{0.111, -0.222, 0.333, -0.444})
+	mean, variance := make([]float64, 1), make([]float64, 1)
+	m.PredictBatch(mean, variance, x)
+	if mean[0] != h.Mean || variance[0] != h.OutputScale {
+		t.Errorf("mean %g, want %g; variance %g, want %g", mean[0], h.Mean, variance[0], h.OutputScale)
+	}
 }
 
 func BenchmarkPredictGrad(b *testing.B) {

@@ -1,6 +1,17 @@
 package strategy
 
-import "errors"
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"github.com/mahabo/mahabo/acquisition"
+	"github.com/mahabo/mahabo/candidate"
+	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/internal/num"
+	"github.com/mahabo/mahabo/internal/rng"
+)
 
 func mahaMethod() Method {
 	return Method{
@@ -10,9 +21,246 @@ func mahaMethod() Method {
 		Batch:     true,
 		Options: []Option{
 			{"d", "1", "embedding dimension: a number, or true for the problem's own"},
-			{"fit", "adam", "adam (10 restarts, as the paper) or lbfgs (one cold start, another and often better method)"},
+			{"fit", "adam", "adam (10 restarts, as the paper) or lbfgs (one cold start; another, often better method)"},
 			{"quirks", "false", "true: follow the authors' program where it differs from the paper's text"},
 		},
-		build: func(cfg Config, s settings) (Strategy, error) { return nil, errors.New("under construction") },
+		build: newMaha,
 	}
+}
+
+// Settings of the paper and its program.
+const (
+	mahaRestarts  = 10   // Adam starts per fit
+	mahaStartB    = 1e-4 // standard deviation of the entries of B at a start
+	mahaLBFGSEval = 50   // gradient evaluations of fit=lbfgs
+	quirkSteps    = 10   // Adam steps after the first point of a batch, quirks only
+)
+
+// maha is Maha-BO, the one-step method of the paper (alg:one-step_bo): fit a
+// Gaussian process with a Mahalanobis kernel, minimise EST over the box for the
+// first point, draw the others of the batch from a k-DPP over the relevance
+// region. Fits are cold every round.
+type maha struct {
+	cfg    Config
+	d      int
+	lbfgs  bool
+	quirks bool
+	history
+	in *gp.Inputs
+}
+
+var _ Strategy = (*maha)(nil)
+
+func newMaha(cfg Config, s settings) (Strategy, error) {
+	m := &maha{cfg: cfg, history: history{dim: cfg.Dim}, in: gp.NewInputs(cfg.Dim)}
+	var err error
+	if m.d, err = s.embeddingDim(cfg, 1); err != nil {
+		return nil, err
+	}
+	fit, err := s.choice("fit", "adam", "lbfgs")
+	if err != nil {
+		return nil, err
+	}
+	m.lbfgs = fit == "lbfgs"
+	if m.quirks, err = s.boolean("quirks"); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (m *maha) Tell(obs ...Observation) error {
+	if err := m.tell(obs); err != nil {
+		return err
+	}
+	for _, o := range obs {
+		m.in.Append(o.X)
+	}
+	return nil
+}
+
+func (m *maha) Ask(ctx context.Context, n int, pending []Point) ([]Point, error) {
+	if err := m.checkAsk(n, pending); err != nil {
+		return nil, err
+	}
+	seen := len(m.x) + len(pending)
+	if seen < m.cfg.Init || len(m.x) == 0 {
+		return initialDesign(m.cfg, seen, n), nil
+	}
+	stream := func(purpose string) *rand.Rand {
+		return rng.New(m.cfg.Seed, uint64(len(m.x)), uint64(len(pending)), rng.Purpose(purpose))
+	}
+	y, best := standardise(m.y)
+	hyper, err := m.fit(ctx, y, stream("fit"))
+	if err != nil {
+		return nil, err
+	}
+	in, y, err := believe(hyper, m.in, y, pending)
+	if err != nil {
+		return nil, err
+	}
+	model, err := gp.NewModel(hyper, in, y)
+	if err != nil {
+		return nil, err
+	}
+	t := task{model: model, in: in, y: y, beta: estBeta(model, best, stream("est")), stream: stream}
+	lower := &acquisition.LCB{Model: model, Beta: t.beta}
+	first, _, err := candidate.Minimize(ctx, lower, m.dim, candidate.Options{}, stream("first"))
+	if err != nil {
+		return nil, err
+	}
+	points := []Point{first}
+	if n == 1 {
+		return points, nil
+	}
+	rest, err := m.batch(ctx, t, first, n-1)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range rest {
+		points = append(points, x)
+	}
+	return points, nil
+}
+
+// fit learns the hyperparameters from standardised values, from scratch.
+func (m *maha) fit(ctx context.Context, y []float64, r *rand.Rand) (gp.Hyper, error) {
+	restarts := mahaRestarts
+	if m.lbfgs {
+		restarts = 1
+	}
+	starts := make([]gp.Hyper, restarts)
+	for i := range starts {
+		B := linalg.New(m.d, m.dim)
+		for j := range B.Data {
+			B.Data[j] = mahaStartB * r.NormFloat64()
+		}
+		starts[i] = gp.Hyper{
+			Kernel:        gp.Mahalanobis(B),
+			OutputScale:   num.Softplus(0),
+			NoiseVariance: num.Softplus(0) + gp.MinNoise,
+		}
+	}
+	if m.lbfgs {
+		h, _, err := gp.FitLBFGS(ctx, starts[0], m.in, y, mahaLBFGSEval)
+		return h, err
+	}
+	h, _, err := gp.FitAdam(ctx, starts, m.in, y, gp.AdamOptions{})
+	return h, err
+}
+
+// batch draws the points after the first from a k-DPP over the relevance region;
+// its kernel is the posterior covariance after the first point.
+func (m *maha) batch(ctx context.Context, t task, first []float64, k int) ([][]float64, error) {
+	after, err := t.model.Condition(first)
+	if err != nil {
+		return nil, err
+	}
+	given := after.(interface {
+		gp.Batch
+		candidate.Covariance
+	})
+	upperModel := t.model
+	if m.quirks {
+		if upperModel, err = t.refitted(ctx, first); err != nil {
+			return nil, err
+		}
+		given = upperModel
+	}
+	upper := &acquisition.LCB{Model: upperModel, Beta: -t.beta}
+	_, threshold, err := candidate.Minimize(ctx, upper, m.dim, candidate.Options{}, t.stream("threshold"))
+	if err != nil {
+		return nil, err
+	}
+	if m.quirks {
+		threshold = -threshold
+	}
+	hyper := upperModel.Hyper()
+	region, err := candidate.NewRegion(candidate.RegionConfig{
+		Model: given, Dim: m.dim, NoiseVariance: hyper.NoiseVariance, Beta: t.beta, Threshold: threshold,
+	}, t.stream("region"))
+	if err != nil {
+		return nil, err
+	}
+	return candidate.KDPP(ctx, candidate.KDPPConfig{
+		Model: given, NoiseVariance: hyper.NoiseVariance, K: k, MaxVariance: hyper.OutputScale + hyper.NoiseVariance,
+	}, region.Draw, t.stream("k-DPP"))
+}
+
+// task is the state of one Ask after the fit.
+type task struct {
+	model  *gp.Model
+	in     *gp.Inputs
+	y      []float64
+	beta   float64
+	stream func(purpose string) *rand.Rand
+}
+
+// refitted is the program's model after the first point: the point enters with
+// value 0 and Adam takes ten more steps.
+func (t task) refitted(ctx context.Context, first []float64) (*gp.Model, error) {
+	in := t.in.Clone()
+	in.Append(first)
+	y := append(append([]float64(nil), t.y...), 0)
+	h, _, err := gp.FitAdam(ctx, []gp.Hyper{t.model.Hyper()}, in, y, gp.AdamOptions{MaxSteps: quirkSteps})
+	if err != nil {
+		return nil, err
+	}
+	return gp.NewModel(h, in, y)
+}
+
+// standardise scales values to mean 0 and sample standard deviation 1 and returns
+// the lowest too. Equal values become zeros.
+func standardise(values []float64) (y []float64, best float64) {
+	mean, std := num.MeanStd(values)
+	y = make([]float64, len(values))
+	if !(std > 0) {
+		return y, 0
+	}
+	for i, v := range values {
+		y[i] = (v - mean) / std
+		best = min(best, y[i])
+	}
+	return y, best
+}
+
+// believe returns the data with the pending points added at their predicted means
+// (the means stay, the variances near them shrink).
+func believe(h gp.Hyper, in *gp.Inputs, y []float64, pending []Point) (*gp.Inputs, []float64, error) {
+	if len(pending) == 0 {
+		return in, y, nil
+	}
+	model, err := gp.NewModel(h, in, y)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := in.Clone()
+	y = append([]float64(nil), y...)
+	for _, p := range pending {
+		mean, _ := model.Predict(p)
+		all.Append(p)
+		y = append(y, mean)
+	}
+	return all, y, nil
+}
+
+// estBeta estimates EST's weight of the standard deviation from the posterior at
+// uniform points of the box.
+func estBeta(model *gp.Model, best float64, r *rand.Rand) float64 {
+	const chunk = 250
+	low, dim := model.Hyper().Dims()
+	count := acquisition.ESTPoints(dim)
+	z, x := linalg.New(count, low), linalg.New(chunk, dim)
+	fill := rng.NewFiller(r)
+	for i := 0; i < count; i += chunk {
+		rows := min(chunk, count-i)
+		fill.Uniform(x.Data[:rows*dim])
+		model.Project(z.Slice(i, i+rows, 0, low), x.Slice(0, rows, 0, dim))
+	}
+	mean, std := make([]float64, count), make([]float64, count)
+	model.PredictProjected(mean, std, z)
+	for i, v := range std {
+		std[i] = math.Sqrt(v)
+	}
+	beta, _ := acquisition.EST(mean, std, best)
+	return beta
 }

@@ -7,6 +7,7 @@
 package rng
 
 import (
+	"math"
 	"math/bits"
 	"math/rand/v2"
 )
@@ -50,21 +51,22 @@ type Filler struct{ state uint64 }
 // NewFiller starts a filler from a stream.
 func NewFiller(r *rand.Rand) *Filler { return &Filler{r.Uint64()} }
 
-// Uniform fills dst with independent draws from [-1, 1].
+// Uniform fills dst with independent draws from [-1, 1).
 func (f *Filler) Uniform(dst []float64) {
-	// The odd grid (2u+1)/2^32 - 1 is symmetric about zero and never hits it.
-	const scale = 1.0 / (1 << 32)
+	// 32 random bits below the exponent of [2,4) give a number of that
+	// interval; no conversion from integers is needed.
+	const two = 0x4000000000000000
 	s := f.state
-	i := 0
-	for ; i+1 < len(dst); i += 2 {
+	for len(dst) >= 2 {
 		s += golden
 		z := mix(s)
-		dst[i] = float64(int64(z&0xffffffff)<<1-(1<<32-1)) * scale
-		dst[i+1] = float64(int64(z>>32)<<1-(1<<32-1)) * scale
+		dst[0] = math.Float64frombits(two|z>>32<<20) - 3
+		dst[1] = math.Float64frombits(two|z<<32>>12) - 3
+		dst = dst[2:]
 	}
-	if i < len(dst) {
+	if len(dst) > 0 {
 		s += golden
-		dst[i] = float64(int64(mix(s)&0xffffffff)<<1-(1<<32-1)) * scale
+		dst[0] = math.Float64frombits(two|mix(s)>>32<<20) - 3
 	}
 	f.state = s
 }

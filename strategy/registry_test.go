@@ -1,0 +1,75 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSpecifications(t *testing.T) {
+	cfg := Config{Dim: 10, TrueDim: 2}
+	for spec, want := range map[string]string{
+		"maha": "maha", "maha:d=3": "maha:d=3", "maha:d=true": "maha:d=true", "maha:d=1": "maha:d=1",
+		"maha:fit=lbfgs,d=2": "maha:d=2,fit=lbfgs", "maha:fit=adam,quirks=false": "maha",
+		"maha:quirks=true": "maha:quirks=true", "sobol": "sobol", "random": "random",
+	} {
+		got, err := Canonical(spec)
+		if err != nil || got != want {
+			t.Errorf("Canonical(%q) = %q, %v; want %q", spec, got, err, want)
+		}
+		if _, err := New(spec, cfg); err != nil {
+			t.Errorf("New(%q): %v", spec, err)
+		}
+	}
+}
+
+// Every refusal names what is wrong and what would be right.
+func TestBadSpecifications(t *testing.T) {
+	for _, c := range []struct {
+		spec string
+		cfg  Config
+		want []string
+	}{
+		{"mahaa", Config{Dim: 3}, []string{`"mahaa"`, "maha, sobol, random"}},
+		{"", Config{Dim: 3}, []string{"unknown method"}},
+		{"maha:e=1", Config{Dim: 3}, []string{`"e"`, "d, fit, quirks"}},
+		{"maha:d", Config{Dim: 3}, []string{`"d"`, "key=value"}},
+		{"maha:", Config{Dim: 3}, []string{"key=value"}},
+		{"maha:d=1,d=2", Config{Dim: 3}, []string{"twice"}},
+		{"maha:d=x", Config{Dim: 3}, []string{"d is", "whole number"}},
+		{"maha:d=0", Config{Dim: 3}, []string{"between 1 and", "3"}},
+		{"maha:d=4", Config{Dim: 3}, []string{"d is 4", "3"}},
+		{"maha:d=true", Config{Dim: 3}, []string{"not known"}},
+		{"maha:fit=sgd", Config{Dim: 3}, []string{"fit", "adam, lbfgs"}},
+		{"maha:quirks=maybe", Config{Dim: 3}, []string{"quirks", "true or false"}},
+		{"sobol:d=1", Config{Dim: 3}, []string{"sobol has no options"}},
+		{"sobol", Config{}, []string{"Dim is 0"}},
+		{"sobol", Config{Dim: 2, Init: -1}, []string{"Init is -1"}},
+		{"sobol", Config{Dim: 2, TrueDim: 3}, []string{"TrueDim is 3"}},
+	} {
+		_, err := New(c.spec, c.cfg)
+		if err == nil {
+			t.Errorf("%q was accepted", c.spec)
+			continue
+		}
+		for _, w := range c.want {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%q: %q does not say %q", c.spec, err, w)
+			}
+		}
+	}
+}
+
+func FuzzSpecification(f *testing.F) {
+	f.Add("maha:d=1,fit=lbfgs")
+	f.Add("sobol")
+	f.Add("maha:d=true,quirks=1")
+	f.Fuzz(func(t *testing.T, spec string) {
+		canonical, err := Canonical(spec)
+		if err != nil {
+			return
+		}
+		if again, err := Canonical(canonical); err != nil || again != canonical {
+			t.Errorf("%q -> %q -> %q, %v", spec, canonical, again, err)
+		}
+	})
+}
