@@ -182,7 +182,7 @@ func (m *maha) batch(ctx context.Context, t task, first []float64, k int) ([][]f
 		return nil, err
 	}
 	return candidate.KDPP(ctx, candidate.KDPPConfig{
-		Model: given, NoiseVariance: hyper.NoiseVariance, K: k, MaxVariance: hyper.OutputScale + hyper.NoiseVariance,
+		Model: given, NoiseVariance: hyper.NoiseVariance, K: k,
 	}, region.Draw, t.stream("k-DPP"))
 }
 

@@ -37,6 +37,7 @@ func (w *Workspace) cauchy(projected float64) bool {
 	// f1 and f2 are the slope and the curvature of the model on the current segment.
 	var f1 float64
 	heap := w.breaks[:0]
+	nearest := math.Inf(1)
 	moves, bounded := false, true
 	for i, g := range w.g {
 		down := -g
@@ -64,9 +65,11 @@ func (w *Workspace) cauchy(projected float64) bool {
 		f1 -= down * down
 		switch {
 		case down < 0 && !math.IsInf(below, 0):
-			heap = append(heap, breakpoint{below / -down, i})
+			t := below / -down
+			heap, nearest = append(heap, breakpoint{t, i}), min(nearest, t)
 		case down > 0 && !math.IsInf(above, 0):
-			heap = append(heap, breakpoint{above / down, i})
+			t := above / down
+			heap, nearest = append(heap, breakpoint{t, i}), min(nearest, t)
 		default:
 			moves = true
 			bounded = bounded && down == 0
@@ -89,8 +92,11 @@ func (w *Workspace) cauchy(projected float64) bool {
 	}
 	dt := -f1 / f2 // distance to the minimiser of the segment
 	var t, passed float64
-	heapify(heap)
 	all := len(heap) == len(w.x)
+	if dt < nearest {
+		heap = nil // the minimiser lies on the first segment: no order is needed
+	}
+	heapify(heap)
 	for len(heap) > 0 {
 		b := heap[0]
 		step := b.t - t

@@ -50,8 +50,8 @@ func (w *Workspace) Minimize(ctx context.Context, x, lower, upper []float64, f F
 	if err := w.start(x, lower, upper, o.Memory); err != nil {
 		return Result{}, err
 	}
-	run := run{Workspace: w, ctx: ctx, f: f, Options: o, res: Result{F: math.Inf(1)}}
-	run.res.Status = run.loop()
+	run := run{Workspace: w, f: f, Options: o, res: Result{F: math.Inf(1)}}
+	run.res.Status = run.loop(ctx)
 	copy(x, w.x)
 	if run.res.Status == Cancelled {
 		return run.res, context.Cause(ctx)
@@ -105,7 +105,6 @@ func (w *Workspace) start(x, lower, upper []float64, m int) error {
 type run struct {
 	*Workspace
 	Options
-	ctx    context.Context //nolint:containedctx // lives as long as the call
 	f      Func
 	res    Result
 	pg     float64 // largest entry of the projected gradient
@@ -113,9 +112,9 @@ type run struct {
 }
 
 // stop says whether the run must end before another evaluation.
-func (w *run) stop() Status {
+func (w *run) stop(ctx context.Context) Status {
 	switch {
-	case w.ctx.Err() != nil:
+	case ctx.Err() != nil:
 		return Cancelled
 	case w.res.Evaluations >= w.MaxEval:
 		return EvaluationLimit
@@ -129,8 +128,8 @@ func (w *run) evaluate() float64 {
 	return w.f(w.g, w.x)
 }
 
-func (w *run) loop() Status {
-	if stop := w.stop(); stop != 0 {
+func (w *run) loop(ctx context.Context) Status {
+	if stop := w.stop(ctx); stop != 0 {
 		return stop
 	}
 	w.res.F = w.evaluate()
@@ -148,7 +147,7 @@ func (w *run) loop() Status {
 			continue
 		}
 		before := w.res.F
-		s, stop := w.lineSearch()
+		s, stop := w.lineSearch(ctx)
 		if stop != 0 {
 			return stop
 		}

@@ -1,6 +1,9 @@
 package lbfgsb
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // step describes a finished line search.
 type step struct {
@@ -15,7 +18,7 @@ type step struct {
 // lineSearch moves x, g and the value to a point along d that satisfies the strong
 // Wolfe conditions, or puts them back. A status means that the run ends, at the
 // better of the start and the last trial.
-func (w *run) lineSearch() (step, Status) {
+func (w *run) lineSearch(ctx context.Context) (step, Status) {
 	copy(w.xprev, w.x)
 	copy(w.gprev, w.g)
 	start := w.res.F
@@ -27,7 +30,7 @@ func (w *run) lineSearch() (step, Status) {
 	w.search.start(start, st.slope0, length, longest)
 	lower := false // the last trial is better than the start
 	for range maxSearch {
-		if stop := w.stop(); stop != 0 {
+		if stop := w.stop(ctx); stop != 0 {
 			if !lower {
 				w.restore(start)
 			}

@@ -34,9 +34,12 @@ func (w *Workspace) subspace() bool {
 	for j := range col {
 		axpy2(r, v[j]/theta, w.y[j], v[col+j], w.s[j])
 	}
-	mask(r, w.free)
-	for i := range r {
-		r[i] /= theta
+	for i, free := range w.free {
+		if free {
+			r[i] *= 1 / theta
+		} else {
+			r[i] = 0
+		}
 	}
 	if !w.constrained {
 		axpy(w.z, 1, r)

@@ -20,7 +20,7 @@ func (e *NotPositiveDefiniteError) Error() string {
 }
 
 // Cholesky replaces the lower triangle of A by L with L*Lᵀ = A. The strict
-// upper triangle is neither read nor written. On failure A is unchanged and
+// upper triangle has no influence and is not written. On failure A is unchanged and
 // the error is a *NotPositiveDefiniteError; NaN and Inf fail too.
 func Cholesky(a Matrix) error { return ParallelCholesky(1, a) }
 
@@ -42,8 +42,20 @@ func factorise(threads int, dst, a Matrix, jitter float64) error {
 	s := getScratch()
 	defer s.release()
 	f := newUpperFactor(s, a.Rows)
+	if threads <= 1 {
+		for p := range f.panels {
+			f.pack(a, p, jitter)
+		}
+		if err := f.factorise(); err != nil {
+			return err
+		}
+		for p := range f.panels {
+			f.unpack(dst, p)
+		}
+		return nil
+	}
 	parallelFor(threads, f.panels, func(p int) { f.pack(a, p, jitter) })
-	if err := f.factorise(threads); err != nil {
+	if err := f.parallelFactorise(threads); err != nil {
 		return err
 	}
 	parallelFor(threads, f.panels, func(p int) { f.unpack(dst, p) })
@@ -56,8 +68,9 @@ func factorise(threads int, dst, a Matrix, jitter float64) error {
 // order is padded to a multiple of w with the identity.
 type upperFactor struct {
 	data   []float64
-	coef   []float64 // mr x mr triangle and reciprocal pivots per block row
+	coef   []float64 // an mr x mr triangle with reciprocal diagonal per mr rows
 	n      int
+	rows   int // n rounded up to a multiple of mr
 	w, mr  int
 	panels int
 }
@@ -65,9 +78,11 @@ type upperFactor struct {
 func newUpperFactor(s *scratch, n int) *upperFactor {
 	w, mr := active.nr, active.mr
 	panels := ceilDiv(n, w)
+	rows := ceilDiv(n, mr) * mr
 	size := w * w * panels * (panels + 1) / 2
-	buf := s.take(size + panels*w*mr)
-	return &upperFactor{data: buf[:size], coef: buf[size:], n: n, w: w, mr: mr, panels: panels}
+	buf := s.take(size + rows*mr)
+	s.upper = upperFactor{data: buf[:size], coef: buf[size:], n: n, rows: rows, w: w, mr: mr, panels: panels}
+	return &s.upper
 }
 
 // at returns panel p from row r on.
@@ -75,7 +90,8 @@ func (f *upperFactor) at(p, r int) []float64 {
 	return f.data[f.w*f.w*p*(p+1)/2+r*f.w : f.w*f.w*(p+1)*(p+2)/2]
 }
 
-// pack fills panel p from the lower triangle of A.
+// pack fills panel p from the lower triangle of A. What lies below U's
+// diagonal is arbitrary: it never meets a column of U, and diagonal clears it.
 func (f *upperFactor) pack(a Matrix, p int, jitter float64) {
 	w, j0 := f.w, p*f.w
 	cols := min(w, f.n-j0)
@@ -83,20 +99,14 @@ func (f *upperFactor) pack(a Matrix, p int, jitter float64) {
 	if cols < w {
 		clear(dst)
 	}
-	if j0 > 0 {
-		transpose(dst, w, a.Data[j0*a.Stride:], a.Stride, cols, j0)
-	}
+	transpose(dst, w, a.Data[j0*a.Stride:], a.Stride, cols, j0+cols)
 	diag := dst[j0*w:]
 	for x := range w {
-		if x >= cols {
+		if x < cols {
+			diag[x*w+x] += jitter
+		} else {
 			diag[x*w+x] = 1
-			continue
 		}
-		row := a.Data[(j0+x)*a.Stride+j0:]
-		for r := range x {
-			diag[r*w+x] = row[r]
-		}
-		diag[x*w+x] = row[x] + jitter
 	}
 }
 
@@ -108,12 +118,10 @@ func (f *upperFactor) unpack(dst Matrix, p int) {
 	if j0 > 0 {
 		transpose(dst.Data[j0*dst.Stride:], dst.Stride, src, w, j0, cols)
 	}
-	diag := src[j0*w:]
+	var tile [maxNR * maxNR]float64
+	transpose(tile[:], w, src[j0*w:], w, cols, cols)
 	for x := range cols {
-		row := dst.Data[(j0+x)*dst.Stride+j0:]
-		for r := range x + 1 {
-			row[r] = diag[r*w+x]
-		}
+		copy(dst.Row(j0 + x)[j0:], tile[x*w:x*w+x+1])
 	}
 }
 
@@ -121,13 +129,32 @@ func (f *upperFactor) unpack(dst Matrix, p int) {
 //
 //	U[J,J]ᵀ U[J,J] = A[J,J] - U[:J,J]ᵀ U[:J,J]
 //	U[J,p] = U[J,J]⁻ᵀ (A[J,p] - U[:J,J]ᵀ U[:J,p])  for the panels p right of J
-func (f *upperFactor) factorise(threads int) error {
-	for j := 0; j < f.panels*f.w; j += nb {
-		end := min(j+nb, f.panels*f.w)
-		first, right := j/f.w, end/f.w
+func (f *upperFactor) factorise() error {
+	for j := 0; j < f.rows; j += nb {
+		end := min(j+nb, f.rows)
+		right := ceilDiv(end, f.w)
+		for p := j / f.w; p < right; p++ {
+			f.subtract(p, j, min(end, (p+1)*f.w))
+		}
+		if err := f.diagonal(j, end); err != nil {
+			return err
+		}
+		for p := right; p < f.panels; p++ {
+			f.subtract(p, j, end)
+			f.solve(p, j, end)
+		}
+	}
+	return nil
+}
+
+// parallelFactorise is factorise with the panels of a block row shared out.
+func (f *upperFactor) parallelFactorise(threads int) error {
+	for j := 0; j < f.rows; j += nb {
+		end := min(j+nb, f.rows)
+		first, right := j/f.w, ceilDiv(end, f.w)
 		parallelFor(threads, right-first, func(i int) {
 			p := first + i
-			f.subtract(p, j, (p+1)*f.w)
+			f.subtract(p, j, min(end, (p+1)*f.w))
 		})
 		if err := f.diagonal(j, end); err != nil {
 			return err
@@ -146,7 +173,7 @@ func (f *upperFactor) subtract(p, j, end int) {
 	for k0 := 0; k0 < j; k0 += kcLong {
 		b := f.at(p, k0)
 		for r := j; r < end; r += w {
-			panel(f.at(p, r), w, f.at(r/w, k0), 1, w, b, w, w, w, min(kcLong, j-k0), -1, 1)
+			panel(f.at(p, r), w, f.at(r/w, k0), 1, w, b, w, min(w, end-r), w, min(kcLong, j-k0), -1, 1)
 		}
 	}
 }
@@ -171,52 +198,28 @@ func (f *upperFactor) block(i int) []float64 { return f.coef[i*f.mr : (i+f.mr)*f
 
 // diagonal factorises U[J,J].
 func (f *upperFactor) diagonal(j, end int) error {
+	right := ceilDiv(end, f.w)
 	for i := j; i < end; i += f.mr {
 		q, x := i/f.w, i%f.w
-		for p := q; p < end/f.w; p++ {
+		for p := q; p < right; p++ {
 			f.advance(p, j, i)
 		}
-		t := f.block(i)
-		rows := f.at(q, i)
-		if bad, value := smallFactor(t, rows[x:], f.w, f.mr); bad >= 0 {
-			return &NotPositiveDefiniteError{Pivot: i + bad, Value: value}
+		var pivots [maxMR]float64
+		t, rows := f.block(i), f.at(q, i)
+		factor(t, pivots[:], rows[x:], f.w)
+		for r, d := range pivots[:f.mr] {
+			if !(d > 0) || d > math.MaxFloat64 {
+				return &NotPositiveDefiniteError{Pivot: i + r, Value: d}
+			}
 		}
-		for p := q; p < end/f.w; p++ {
+		for p := q; p < right; p++ {
 			triangle(f.at(p, i), 0, f.w, t, f.w)
 		}
-		// Columns up to the diagonal: zeros, then U itself.
 		for r := range f.mr {
 			row := rows[r*f.w : r*f.w+x+f.mr]
 			clear(row[:x+r])
-			row[x+r] = 1 / t[r*f.mr+r]
+			row[x+r] = math.Sqrt(pivots[r])
 		}
 	}
 	return nil
-}
-
-// smallFactor factorises the mr x mr upper triangle u (row stride ldu). t
-// receives L with reciprocal pivots. It returns the index and value of a bad
-// pivot, or -1.
-func smallFactor(t, u []float64, ldu, mr int) (int, float64) {
-	for r := range mr {
-		row := t[r*mr : r*mr+mr]
-		for s := range r {
-			v := u[s*ldu+r]
-			prev := t[s*mr : s*mr+s]
-			for k, y := range prev {
-				v -= row[k] * y
-			}
-			row[s] = v * t[s*mr+s]
-		}
-		d := u[r*ldu+r]
-		for _, y := range row[:r] {
-			d -= y * y
-		}
-		if !(d > 0) || d > math.MaxFloat64 {
-			return r, d
-		}
-		row[r] = 1 / math.Sqrt(d)
-		clear(row[r+1:])
-	}
-	return -1, 0
 }

@@ -1,22 +1,113 @@
 package linalg
 
-func supported() []kernelPath { return []kernelPath{portable} }
+import "golang.org/x/sys/cpu"
 
+func supported() []kernelPath {
+	paths := []kernelPath{portable}
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+		paths = append(paths, avx2)
+		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL {
+			paths = append(paths, avx512)
+		}
+	}
+	return paths
+}
+
+// panel computes C = beta*C + alpha*A*B for an m x n panel, n <= nr; element
+// (i,l) of A is a[i*ras+l*cas]. C may be part of A's or B's memory as long as
+// no element is both read as an operand and written.
 func panel(c []float64, ldc int, a []float64, ras, cas int, b []float64, ldb, m, n, k int, alpha, beta float64) {
-	panelPortable(c, ldc, a, ras, cas, b, ldb, m, n, k, alpha, beta)
+	switch active.path {
+	case avx512:
+		panelAVX512(&c[0], ldc, &a[0], ras, cas, &b[0], ldb, m, n, k, alpha, beta)
+	case avx2:
+		panelAVX2(&c[0], ldc, &a[0], ras, cas, &b[0], ldb, m, n, k, alpha, beta)
+	default:
+		panelPortable(c, ldc, a, ras, cas, b, ldb, m, n, k, alpha, beta)
+	}
 }
 
+// triangle solves T*X = C in place for the mr x n tile of C, n <= nr, whose
+// row r starts at c[c0+r*ldc]; ldc may be negative. coef holds T column by
+// column, with reciprocal diagonal.
 func triangle(c []float64, c0, ldc int, coef []float64, n int) {
-	trianglePortable(c, c0, ldc, coef, active.mr, n)
+	switch {
+	case active.path == avx512:
+		triangleAVX512(&c[c0], ldc, &coef[0], n)
+	case active.path == avx2 && n == 12:
+		triangleAVX2(&c[c0], ldc, &coef[0])
+	default:
+		trianglePortable(c, c0, ldc, coef, active.mr, n)
+	}
 }
 
+// factor computes the factor U of the mr x mr upper triangle u; see
+// factorPortable.
+func factor(coef, pivots, u []float64, ldu int) {
+	if active.path == avx512 {
+		factorAVX512(&coef[0], &pivots[0], &u[0], ldu)
+		return
+	}
+	factorPortable(coef, pivots, u, ldu, active.mr)
+}
+
+// transpose writes dst[j*ldd+i] = src[i*lds+j] for a rows x cols source.
 func transpose(dst []float64, ldd int, src []float64, lds, rows, cols int) {
-	transposePortable(dst, ldd, src, lds, rows, cols)
+	r, c := rows&^3, cols&^3
+	if active.path == portable || r == 0 || c == 0 {
+		transposePortable(dst, ldd, src, lds, rows, cols)
+		return
+	}
+	transposeAVX2(&dst[0], ldd, &src[0], lds, r, c)
+	if r < rows {
+		transposePortable(dst[r:], ldd, src[r*lds:], lds, rows-r, c)
+	}
+	if c < cols {
+		transposePortable(dst[c*ldd:], ldd, src[c:], lds, rows, cols-c)
+	}
 }
 
-func dot(x, y []float64) float64                   { return dotPortable(x, y) }
-func axpy(y []float64, alpha float64, x []float64) { axpyPortable(y, alpha, x) }
-func expScaled(dst []float64, scale, rate float64, src []float64) {
-	expPortable(dst, scale, rate, src)
+func dot(x, y []float64) float64 {
+	switch {
+	case len(x) == 0 || active.path == portable:
+		return dotPortable(x, y)
+	case active.path == avx512:
+		return dotAVX512(&x[0], &y[0], len(x))
+	default:
+		return dotAVX2(&x[0], &y[0], len(x))
+	}
 }
-func addClamp(dst []float64, shift float64, y []float64) { addClampPortable(dst, shift, y) }
+
+func axpy(y []float64, alpha float64, x []float64) {
+	switch {
+	case len(x) == 0 || active.path == portable:
+		axpyPortable(y, alpha, x)
+	case active.path == avx512:
+		axpyAVX512(&y[0], alpha, &x[0], len(x))
+	default:
+		axpyAVX2(&y[0], alpha, &x[0], len(x))
+	}
+}
+
+func expScaled(dst []float64, scale, rate float64, src []float64) {
+	switch {
+	case len(src) == 0 || active.path == portable:
+		expPortable(dst, scale, rate, src)
+	case active.path == avx512:
+		expAVX512(&dst[0], scale, rate, &src[0], len(src))
+	default:
+		expAVX2(&dst[0], scale, rate, &src[0], len(src))
+	}
+}
+
+// addClamp computes dst = max(0, dst + shift + y); NaN stays NaN.
+func addClamp(dst []float64, shift float64, y []float64) {
+	switch {
+	case len(dst) == 0 || active.path == portable:
+		addClampPortable(dst, shift, y)
+	case active.path == avx512:
+		addClampAVX512(&dst[0], shift, &y[0], len(dst))
+	default:
+		addClampAVX2(&dst[0], shift, &y[0], len(dst))
+	}
+}

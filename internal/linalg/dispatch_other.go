@@ -12,6 +12,10 @@ func triangle(c []float64, c0, ldc int, coef []float64, n int) {
 	trianglePortable(c, c0, ldc, coef, active.mr, n)
 }
 
+func factor(coef, pivots, u []float64, ldu int) {
+	factorPortable(coef, pivots, u, ldu, active.mr)
+}
+
 func transpose(dst []float64, ldd int, src []float64, lds, rows, cols int) {
 	transposePortable(dst, ldd, src, lds, rows, cols)
 }

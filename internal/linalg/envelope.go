@@ -2,7 +2,7 @@ package linalg
 
 // EnvelopeBlock is the tile edge of the envelope routines: large enough for the
 // matrix product to run at speed, small enough to follow the band.
-const EnvelopeBlock = 32
+const EnvelopeBlock = 24
 
 // Envelope says which tiles of a symmetric matrix can be non-zero: the tile row
 // I is non-zero from tile column First[I] to the diagonal. First never

@@ -4,7 +4,7 @@ import "fmt"
 
 const (
 	// kcLong keeps a kc x nr panel of B in the first-level cache.
-	kcLong = 160
+	kcLong = 256
 	// kcSkinny streams B row by row when A has few rows.
 	kcSkinny = 16
 	// mcRows keeps an mcRows x kc block of A in the second-level cache.
@@ -12,6 +12,8 @@ const (
 	// packRows is the number of rows of C from which copying B's panel to
 	// contiguous memory costs less than reading it with a stride.
 	packRows = 96
+	// dotRows is the number of rows of A up to which A*Bᵀ is a set of dots.
+	dotRows = 2
 )
 
 // Gemm computes C = beta*C + alpha*A*B. With beta = 0 the old content of C is
@@ -80,6 +82,7 @@ const (
 	direct  mode = iota // panels of B are read in place
 	packed              // panels of B are copied, or transposed, to scratch
 	swapped             // Cᵀ = B*Aᵀ: A is transposed to scratch, B is read once
+	dots                // elements of A*Bᵀ one by one
 )
 
 func (p *product) multiply(threads int) {
@@ -95,7 +98,7 @@ func (p *product) multiply(threads int) {
 		p.run(0, p.c.Rows, 0, p.c.Cols)
 		return
 	}
-	p.parallel(threads)
+	parallelProduct(threads, *p)
 }
 
 // plan fixes everything that decides rounding from the shape of the whole
@@ -103,6 +106,8 @@ func (p *product) multiply(threads int) {
 func (p *product) plan() {
 	p.kc = kcLong
 	switch {
+	case p.transB && p.c.Rows <= dotRows:
+		p.mode = dots
 	case p.transB && p.c.Rows < 2*active.nr:
 		p.mode = swapped
 	case p.transB || p.c.Rows >= packRows:
@@ -121,6 +126,8 @@ func (p *product) run(i0, i1, j0, j1 int) {
 		p.runPacked(i0, i1, j0, j1)
 	case swapped:
 		p.runSwapped(i0, i1, j0, j1)
+	case dots:
+		p.runDots(i0, i1, j0, j1)
 	}
 }
 
@@ -192,6 +199,20 @@ func (p *product) runSwapped(i0, i1, j0, j1 int) {
 				beta = 1
 			}
 			addTransposed(p.c.Slice(i, i+m, j, j+n), p.beta, tile, nr)
+		}
+	}
+}
+
+// runDots serves A*Bᵀ with a row or two in A, at the speed of reading B.
+func (p *product) runDots(i0, i1, j0, j1 int) {
+	for j := j0; j < j1; j++ {
+		row := p.b.Row(j)
+		for i := i0; i < i1; i++ {
+			s := p.alpha * dot(p.a[i*p.ras:i*p.ras+p.k], row)
+			if p.beta != 0 {
+				s += p.beta * p.c.At(i, j)
+			}
+			p.c.Set(i, j, s)
 		}
 	}
 }

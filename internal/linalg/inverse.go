@@ -22,13 +22,17 @@ func ParallelInverse(threads int, dst, l Matrix) {
 	if x == nil {
 		return
 	}
-	groups := ceilDiv(x.panels, x.group)
-	parallelFor(threads, groups, func(g int) { x.gram(dst, g*x.group, min((g+1)*x.group, x.panels)) })
-	parallelFor(threads, groups, func(g int) {
-		for p := g * x.group; p < min((g+1)*x.group, x.panels); p++ {
+	if threads <= 1 {
+		for p := 0; p < x.panels; p += x.group {
+			x.gram(dst, p)
+		}
+		for p := range x.panels {
 			mirror(dst, p*x.w, min((p+1)*x.w, x.n))
 		}
-	})
+		return
+	}
+	parallelFor(threads, ceilDiv(x.panels, x.group), func(g int) { x.gram(dst, g*x.group) })
+	parallelFor(threads, x.panels, func(p int) { mirror(dst, p*x.w, min((p+1)*x.w, x.n)) })
 }
 
 // InvertLower replaces the lower triangle of L by L⁻¹; the strict upper
@@ -84,20 +88,25 @@ func invert(threads int, s *scratch, l Matrix) *lowerInverse {
 	panels := ceilDiv(l.Rows, w)
 	size := w * w * panels * (panels + 1) / 2
 	buf := s.take(size + panels*w*mr)
-	x := &lowerInverse{
+	s.lower = lowerInverse{
 		data: buf[:size], coef: buf[size:], l: l, n: l.Rows, rows: panels * w, w: w, mr: mr,
 		panels: panels, group: nb / w,
 	}
-	// Smaller tasks balance the threads; panels are independent of each other.
-	if threads > 2 {
-		x.group /= 2
-	}
+	x := &s.lower
 	for i := 0; i < x.n; i += mr {
 		triangleOf(x.coef[i*mr:(i+mr)*mr], l, i, min(mr, x.n-i), mr)
 	}
-	parallelFor(threads, ceilDiv(panels, x.group), func(g int) {
-		x.solve(g*x.group, min((g+1)*x.group, panels))
-	})
+	if threads <= 1 {
+		for p := 0; p < panels; p += x.group {
+			x.solve(p)
+		}
+		return x
+	}
+	// Panels are independent of each other: smaller tasks for more threads.
+	if threads > 2 {
+		x.group /= 2
+	}
+	parallelFor(threads, ceilDiv(panels, x.group), func(g int) { x.solve(g * x.group) })
 	return x
 }
 
@@ -107,36 +116,36 @@ func (x *lowerInverse) at(p, r int) []float64 {
 	return x.data[(start+r-p*x.w)*x.w : (start+x.rows-p*x.w)*x.w]
 }
 
-// triangleOf copies the rows x rows diagonal block at i of L to t, an mr x mr
-// block padded with the identity, and inverts its diagonal.
+// triangleOf makes coefficients of the triangle kernel from the diagonal block
+// of L at i: column after column, reciprocal diagonal, and the identity in the
+// rows that a block at the end of L lacks.
 func triangleOf(t []float64, l Matrix, i, rows, mr int) {
 	clear(t)
-	for r := range mr {
-		t[r*mr+r] = 1
-		if r < rows {
-			copy(t[r*mr:r*mr+r], l.Row(i + r)[i:i+r])
-			t[r*mr+r] = 1 / l.At(i+r, i+r)
+	for r := range rows {
+		row := l.Data[(i+r)*l.Stride+i:]
+		for c, v := range row[:r] {
+			t[c*mr+r] = v
 		}
+		t[r*mr+r] = 1 / row[r]
+	}
+	for r := rows; r < mr; r++ {
+		t[r*mr+r] = 1
 	}
 }
 
-// solve computes the panels from..to-1 of X by forward substitution:
+// solve computes the group of panels that starts with from by forward substitution:
 // X[J] = L[J,J]⁻¹ (I[J] - L[J,:J] X[:J]).
-func (x *lowerInverse) solve(from, to int) {
+func (x *lowerInverse) solve(from int) {
+	to := min(from+x.group, x.panels)
 	w, mr, ld := x.w, x.mr, x.l.Stride
+	// The block with the diagonal starts as the identity; blocks below it are
+	// overwritten by their first product. Rows from n on are never read.
 	for p := from; p < to; p++ {
 		top := p * w
-		last := min((top/nb+1)*nb, x.rows)
 		d := x.at(p, top)
-		clear(d[:(last-top)*w])
+		clear(d[:(min((top/nb+1)*nb, x.rows)-top)*w])
 		for c := range w {
 			d[c*w+c] = 1
-		}
-		if x.n < x.rows {
-			clear(x.at(p, max(top, x.rows-w))[w*(x.n-max(top, x.rows-w)):])
-			for c := max(0, x.n-top); c < w; c++ {
-				d[c*w+c] = 0
-			}
 		}
 	}
 	for j := from * w / nb * nb; j < x.n; j += nb {
@@ -159,9 +168,10 @@ func (x *lowerInverse) solve(from, to int) {
 	}
 }
 
-// gram computes the panels from..to-1 of the lower triangle of XᵀX. The
+// gram computes a group of panels of the lower triangle of XᵀX. The
 // blocks of the reduction lie on one grid for all panels.
-func (x *lowerInverse) gram(dst Matrix, from, to int) {
+func (x *lowerInverse) gram(dst Matrix, from int) {
+	to := min(from+x.group, x.panels)
 	w := x.w
 	for k0 := from * w / kcGram * kcGram; k0 < x.n; k0 += kcGram {
 		k1 := min(k0+kcGram, x.n)

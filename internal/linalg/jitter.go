@@ -45,8 +45,9 @@ func ParallelCholeskyJitter(threads int, dst, a Matrix, ladder []float64) (jitte
 func DefaultLadder(a Matrix) []float64 {
 	mean := 0.0
 	for i := range a.Rows {
-		mean += a.At(i, i) / float64(a.Rows)
+		mean += a.At(i, i)
 	}
+	mean /= float64(max(a.Rows, 1))
 	ladder := make([]float64, 0, 7)
 	for _, r := range [...]float64{1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4} {
 		ladder = append(ladder, r*mean)

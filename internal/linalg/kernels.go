@@ -15,6 +15,12 @@ func (p kernelPath) String() string {
 	return [...]string{"portable", "avx2", "avx512"}[p]
 }
 
+// maxMR and maxNR are the largest tile sizes of all paths.
+const (
+	maxMR = 8
+	maxNR = 24
+)
+
 // kernelSet is the chosen path and the register tile of its panel kernel.
 type kernelSet struct {
 	path   kernelPath

@@ -33,9 +33,9 @@ func parallelFor(threads, tasks int, task func(i int)) {
 	wg.Wait()
 }
 
-// parallel splits C into strips of whole tiles along its longer side. A strip
+// parallelProduct splits C into strips of whole tiles along its longer side. A strip
 // repeats the packing of the one product, never part of a sum.
-func (p *product) parallel(threads int) {
+func parallelProduct(threads int, p product) {
 	if p.c.Cols >= p.c.Rows {
 		width := stripWidth(p.c.Cols, threads, active.nr)
 		parallelFor(threads, ceilDiv(p.c.Cols, width), func(i int) {

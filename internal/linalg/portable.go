@@ -36,13 +36,13 @@ func panelPortable(c []float64, ldc int, a []float64, ras, cas int, b []float64,
 			store(c[(i+1)*ldc+j:], alpha, beta, s10, s11, s12, s13)
 		}
 		for ; j < n; j++ {
-			dotPortablePanel(c, i*ldc+j, a, i*ras, cas, b, j, ldb, k, alpha, beta)
-			dotPortablePanel(c, (i+1)*ldc+j, a, (i+1)*ras, cas, b, j, ldb, k, alpha, beta)
+			panelElement(c, i*ldc+j, a, i*ras, cas, b, j, ldb, k, alpha, beta)
+			panelElement(c, (i+1)*ldc+j, a, (i+1)*ras, cas, b, j, ldb, k, alpha, beta)
 		}
 	}
 	if i < m {
 		for j := range n {
-			dotPortablePanel(c, i*ldc+j, a, i*ras, cas, b, j, ldb, k, alpha, beta)
+			panelElement(c, i*ldc+j, a, i*ras, cas, b, j, ldb, k, alpha, beta)
 		}
 	}
 }
@@ -59,8 +59,8 @@ func store(c []float64, alpha, beta, s0, s1, s2, s3 float64) {
 	c[3] = beta*c[3] + alpha*s3
 }
 
-// dotPortablePanel is the element version of panelPortable.
-func dotPortablePanel(c []float64, ic int, a []float64, ia, cas int, b []float64, ib, ldb, k int, alpha, beta float64) {
+// panelElement computes one element of panelPortable.
+func panelElement(c []float64, ic int, a []float64, ia, cas int, b []float64, ib, ldb, k int, alpha, beta float64) {
 	var s float64
 	for range k {
 		s += a[ia] * b[ib]
@@ -75,13 +75,13 @@ func dotPortablePanel(c []float64, ic int, a []float64, ia, cas int, b []float64
 }
 
 // trianglePortable solves T*X = C in place for rows x n C whose row r starts
-// at c[c0+r*ldc]; coef holds the lower triangle T, row after row, with the
-// reciprocals of its diagonal.
+// at c[c0+r*ldc]; coef holds the lower triangle T, column after column, with
+// the reciprocals of its diagonal.
 func trianglePortable(c []float64, c0, ldc int, coef []float64, rows, n int) {
 	for r := range rows {
 		row := c[c0+r*ldc : c0+r*ldc+n]
 		for s := range r {
-			t := coef[r*rows+s]
+			t := coef[s*rows+r]
 			prev := c[c0+s*ldc : c0+s*ldc+n]
 			for j, v := range prev {
 				row[j] -= t * v
@@ -105,6 +105,31 @@ func transposePortable(dst []float64, ldd int, src []float64, lds, rows, cols in
 			for x := range d {
 				d[x] = src[is]
 				is += lds
+			}
+		}
+	}
+}
+
+// factorPortable computes the factor U of the mr x mr matrix u (row stride
+// ldu, upper triangle): row j of coef receives row j of U with 1/U[j,j] on the
+// diagonal, pivots the squares of the diagonal, to be checked by the caller.
+func factorPortable(coef, pivots, u []float64, ldu, mr int) {
+	for j := range mr {
+		copy(coef[j*mr+j:j*mr+mr], u[j*ldu+j:])
+	}
+	for j := range mr {
+		row := coef[j*mr+j : j*mr+mr]
+		pivots[j] = row[0]
+		r := 1 / math.Sqrt(row[0])
+		row[0] = r
+		for i := 1; i < len(row); i++ {
+			row[i] *= r
+		}
+		for i := 1; i < len(row); i++ {
+			f := row[i]
+			other := coef[(j+i)*mr+j+i:]
+			for k, v := range row[i:] {
+				other[k] -= f * v
 			}
 		}
 	}
@@ -140,12 +165,26 @@ func expPortable(dst []float64, scale, rate float64, src []float64) {
 	dst = dst[:len(src)]
 	for i, v := range src {
 		v *= rate
-		if v < expMin {
-			dst[i] = scale * 0
-			continue
+		switch {
+		case v < expMin:
+			v = 0
+		case v > 709 && v < 710:
+			v = expTop(v)
+		default:
+			v = math.Exp(v)
 		}
-		dst[i] = scale * math.Exp(v)
+		dst[i] = scale * v
 	}
+}
+
+// expTop is exp near the top of the range, where math.Exp on amd64 overflows
+// too early: exp(x) = 2^64 exp(x - 64 log 2). The subtraction is exact.
+func expTop(x float64) float64 {
+	const (
+		hi = 0x1.62e42fefa38p-1   // log 2, first 42 bits
+		lo = 0x1.ef35793c7673p-45 // log 2, rest
+	)
+	return math.Exp(x-64*hi) * (1 - 64*lo) * 0x1p64
 }
 
 func addClampPortable(dst []float64, shift float64, y []float64) {

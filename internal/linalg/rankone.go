@@ -134,14 +134,41 @@ func DowndateRankOne(l Matrix, v []float64) error {
 		c[i], s[i] = rho/h, p[i]/h
 		rho = h
 	}
-	for r := range n {
-		row := l.Row(r)
-		t := 0.0
-		for i := r; i >= 0; i-- {
-			x := row[i]
-			row[i] = c[i]*x - s[i]*t
-			t = c[i]*t + s[i]*x
-		}
+	for r := 0; r < n; r += 4 {
+		unrotate(l, c, s, r, min(r+4, n))
 	}
 	return nil
+}
+
+// unrotate applies the rotations of DowndateRankOne to the rows r0..r1-1, at
+// most four: from the diagonal to column r0 one by one, then together.
+func unrotate(l Matrix, c, s []float64, r0, r1 int) {
+	var t [4]float64
+	for r := r0; r < r1; r++ {
+		t[r-r0] = unrotateRow(l.Row(r), 0, c, s, r, r0)
+	}
+	if r1 < r0+4 {
+		for r := r0; r < r1; r++ {
+			unrotateRow(l.Row(r), t[r-r0], c, s, r0-1, 0)
+		}
+		return
+	}
+	a, b, d, e := l.Row(r0), l.Row(r0+1), l.Row(r0+2), l.Row(r0+3)
+	ta, tb, td, te := t[0], t[1], t[2], t[3]
+	for i := r0 - 1; i >= 0; i-- {
+		ci, si := c[i], s[i]
+		xa, xb, xd, xe := a[i], b[i], d[i], e[i]
+		a[i], b[i], d[i], e[i] = ci*xa-si*ta, ci*xb-si*tb, ci*xd-si*td, ci*xe-si*te
+		ta, tb, td, te = ci*ta+si*xa, ci*tb+si*xb, ci*td+si*xd, ci*te+si*xe
+	}
+}
+
+// unrotateRow goes from column i down to column last.
+func unrotateRow(row []float64, t float64, c, s []float64, i, last int) float64 {
+	for ; i >= last; i-- {
+		x := row[i]
+		row[i] = c[i]*x - s[i]*t
+		t = c[i]*t + s[i]*x
+	}
+	return t
 }

@@ -21,6 +21,12 @@ func ParallelSyrk(threads int, c Matrix, beta, alpha float64, a Matrix) {
 		scaleLower(c, beta)
 		return
 	}
+	if threads <= 1 {
+		for j := 0; j < n; j += active.nr {
+			syrkPanel(c, beta, alpha, a, j)
+		}
+		return
+	}
 	parallelFor(threads, ceilDiv(n, active.nr), func(i int) { syrkPanel(c, beta, alpha, a, i*active.nr) })
 }
 

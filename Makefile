@@ -1,0 +1,61 @@
+# make test   everything a change has to pass: format, vet, tests with the race
+#             detector, on one and two processors, and the other platforms' builds
+# make build  the static binary ./mahabo
+# make lint   golangci-lint, downloaded on first use
+# make bench  speed of the kernels, then a small quality benchmark
+# make fuzz   ten seconds for every fuzz test
+
+GO       ?= go
+LINT     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
+FUZZTIME ?= 10s
+
+.PHONY: test deps fmt vet race procs cross build lint bench fuzz clean
+
+test: deps fmt vet race procs cross
+
+deps:
+	$(GO) mod download
+
+fmt:
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
+		echo "not formatted, run gofmt -w:"; echo "$$unformatted"; exit 1; fi
+
+vet:
+	$(GO) vet ./...
+
+# The race detector needs cgo, hence a C compiler.
+race:
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+# Results must not depend on the number of processors. -count=1: the test cache
+# does not know GOMAXPROCS.
+procs:
+	GOMAXPROCS=1 $(GO) test -count=1 ./...
+	GOMAXPROCS=2 $(GO) test -count=1 ./...
+
+cross:
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build ./...
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build ./...
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build ./...
+
+build:
+	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -ldflags=-s -o mahabo ./cmd/mahabo
+
+lint:
+	$(GO) run $(LINT) run ./...
+
+bench: build
+	$(GO) test -run '^$$' -bench . -benchtime 200ms ./...
+	./mahabo bench run --suite smoke --jobs 2 --out results/smoke
+	./mahabo bench table results/smoke
+
+fuzz:
+	@for package in $$($(GO) list ./...); do \
+		for name in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+			echo "$$package $$name"; \
+			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+		done; \
+	done
+
+clean:
+	rm -f mahabo

@@ -1,0 +1,43 @@
+package bench
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// worker spends CPU time in Ask and sleeps in Tell.
+type worker struct{ busy, asleep time.Duration }
+
+func (w worker) Ask(context.Context, int, []strategy.Point) ([]strategy.Point, error) {
+	x := 1.0
+	for start := threadTime(); threadTime()-start < w.busy; {
+		x = math.Sqrt(x + 1)
+	}
+	return []strategy.Point{{min(x, 1)}}, nil
+}
+
+func (w worker) Tell(...strategy.Observation) error {
+	time.Sleep(w.asleep)
+	return nil
+}
+
+func TestCPUTimeCountsWorkAndNotSleep(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	w := worker{busy: 20 * time.Millisecond, asleep: 200 * time.Millisecond}
+	m := &cpuMeter{Strategy: w}
+	if _, err := m.Ask(t.Context(), 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Tell(); err != nil {
+		t.Fatal(err)
+	}
+	if m.spent < w.busy || m.spent >= w.asleep {
+		t.Errorf("%v of CPU time for %v of work and %v of sleep", m.spent, w.busy, w.asleep)
+	}
+}

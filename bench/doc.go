@@ -1,0 +1,30 @@
+// Package bench measures methods on problems: it runs a grid of trials, keeps
+// every finished trial in a folder, and writes tables and comparisons with
+// published numbers.
+//
+// A results folder holds
+//
+//	trials.jsonl   one line per finished trial, appended and synced
+//	summary.json   one row per cell, rewritten after every trial
+//	lock           held while a run writes
+//
+// Running again continues: finished trials are kept, and further methods,
+// problems and trials may be added. A folder that holds a cell with other
+// settings, or a line that cannot be read, is refused before anything is
+// written. A last line torn by a crash is repaired.
+//
+// Trial t uses seed t for the method and embedding t for the problem, so all
+// methods meet the same functions and, if they take one, the same initial
+// design. A trial runs on one thread and its values depend neither on the
+// number of jobs nor on GOMAXPROCS.
+//
+// Glossary
+//
+//	cell          method, problem, dimension and batch size
+//	best          lowest noise-free value over the initial design and the evaluations
+//	seconds       wall time of the method (Ask and Tell), without the objective
+//	cpu_seconds   CPU time of the same calls on the trial's own thread; on systems
+//	              without a per-thread clock it is the wall time
+//	se            standard error of the mean, sd/sqrt(n) with the sample sd; null
+//	              when there is one trial only
+package bench

@@ -1,0 +1,227 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestValuesDoNotDependOnThreads(t *testing.T) {
+	grids := []Grid{
+		{
+			Methods: []string{"sobol", "random"}, Problems: []string{"branin", "hartmann6"}, Dims: []int{8, 20},
+			Batches: []int{1, 4}, Evals: 10, Init: 4, Trials: 3, FirstTrial: 2,
+		},
+		{
+			Methods: []string{"maha:d=1", "maha:d=true,fit=lbfgs"}, Problems: []string{"branin"}, Dims: []int{6},
+			Batches: []int{1, 3}, Evals: 3, Init: 5, Trials: 1,
+		},
+	}
+	var want []Trial
+	for _, c := range []struct{ procs, jobs int }{{1, 1}, {1, 2}, {2, 1}, {2, 2}, {4, 5}} {
+		t.Run(fmt.Sprintf("GOMAXPROCS=%d/jobs=%d", c.procs, c.jobs), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.procs))
+			dir := t.TempDir()
+			if err := Run(t.Context(), Options{Grids: grids, Dir: dir, Jobs: c.jobs, Version: "test"}); err != nil {
+				t.Fatal(err)
+			}
+			got, err := Read(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) != 2*2*2*2*3+2*2 {
+				t.Fatalf("%d trials", len(got))
+			}
+			if want == nil {
+				want = valuesOf(got)
+			}
+			if diff := cmp.Diff(want, valuesOf(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTrialsDifferAndMethodsShareTheirStart(t *testing.T) {
+	dir := t.TempDir()
+	g := small("sobol", "random")
+	if err := runIn(t, dir, g); err != nil {
+		t.Fatal(err)
+	}
+	trials, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := map[int][]float64{} // values of the initial design by trial
+	for _, tr := range trials {
+		if len(tr.Curve) != g.Init+g.Evals || tr.Version != "test" {
+			t.Errorf("trial is %+v", tr)
+		}
+		if other, ok := start[tr.Trial]; ok && !cmp.Equal(other, tr.Curve[:g.Init]) {
+			t.Errorf("trial %d starts differently for two methods", tr.Trial)
+		}
+		start[tr.Trial] = tr.Curve[:g.Init]
+	}
+	if cmp.Equal(start[0], start[1]) {
+		t.Error("two trials have the same embedding and design")
+	}
+}
+
+func TestInterruptedRunContinues(t *testing.T) {
+	grid := small("sobol", "random")
+	grid.Trials = 5
+	whole, dir := t.TempDir(), t.TempDir()
+	if err := runIn(t, whole, grid); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	err := Run(ctx, Options{Grids: []Grid{grid}, Dir: dir, Jobs: 1, Version: "test", OnTrial: func(p Progress) {
+		if p.Done == 3 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("error is %v", err)
+	}
+	before := readFile(t, dir, trialsFile)
+	if n := strings.Count(before, "\n"); n != 3 {
+		t.Fatalf("%d trials before the interruption, want 3", n)
+	}
+	var seen []Progress
+	err = Run(t.Context(), Options{Grids: []Grid{grid}, Dir: dir, Jobs: 1, Version: "test", OnTrial: func(p Progress) { seen = append(seen, p) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(readFile(t, dir, trialsFile), before) {
+		t.Error("the finished trials were not kept")
+	}
+	a, errA := Read(whole)
+	b, errB := Read(dir)
+	if diff := cmp.Diff(valuesOf(a), valuesOf(b)); diff != "" || errA != nil || errB != nil {
+		t.Errorf("%v %v (-whole +continued):\n%s", errA, errB, diff)
+	}
+	first, last := seen[0], seen[len(seen)-1]
+	if len(seen) != 8 || first.Done != 3 || first.Kept != 3 || first.Last != nil || !first.Known || last.Done != 10 || last.Total != 10 || last.ETA != 0 {
+		t.Errorf("%d progress calls, first %+v, last %+v", len(seen), first, last)
+	}
+}
+
+func TestOneFailureDoesNotStopTheOthers(t *testing.T) {
+	grid := small("sobol")
+	grid.Trials = 4
+	jobs, err := plan([]Grid{grid})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	f, err := openFolder(dir, jobs, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRunner(Options{Jobs: 2, OnTrial: func(Progress) {}}, f, jobs)
+	broken, run := errors.New("not positive definite"), r.execute
+	r.execute = func(ctx context.Context, j job) (Trial, error) {
+		if j.trial == 1 {
+			return Trial{}, broken
+		}
+		return run(ctx, j)
+	}
+	if err := r.run(t.Context()); !errors.Is(err, broken) || !strings.Contains(err.Error(), "sobol on branin, dim 5, batch 2, trial 1") {
+		t.Errorf("error is %v", err)
+	}
+	if err := f.close(); err != nil {
+		t.Fatal(err)
+	}
+	if trials, err := Read(dir); err != nil || len(trials) != 3 {
+		t.Errorf("%d trials kept, %v", len(trials), err)
+	}
+}
+
+func TestPlanOrderAndDuplicates(t *testing.T) {
+	g := Grid{Methods: []string{"sobol"}, Problems: []string{"branin"}, Dims: []int{9, 0}, Batches: []int{1, 5}, Evals: 1, Init: 1, Trials: 2}
+	jobs, err := plan([]Grid{g, g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, j := range jobs {
+		got = append(got, fmt.Sprintf("trial %d dim %d batch %d", j.trial, j.Dim, j.Batch))
+	}
+	want := []string{
+		"trial 0 dim 2 batch 5", "trial 0 dim 2 batch 1", "trial 0 dim 9 batch 5", "trial 0 dim 9 batch 1",
+		"trial 1 dim 2 batch 5", "trial 1 dim 2 batch 1", "trial 1 dim 9 batch 5", "trial 1 dim 9 batch 1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestBadGrids(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spoil func(*Grid)
+		says  string
+	}{
+		{"no method", func(g *Grid) { g.Methods = nil }, "method"},
+		{"no problem", func(g *Grid) { g.Problems = nil }, "problem"},
+		{"no dim", func(g *Grid) { g.Dims = nil }, "dimension"},
+		{"no batch", func(g *Grid) { g.Batches = nil }, "batch"},
+		{"negative evals", func(g *Grid) { g.Evals = -1 }, "evals is -1"},
+		{"init 0", func(g *Grid) { g.Init = 0 }, "init is 0"},
+		{"trials 0", func(g *Grid) { g.Trials = 0 }, "trials is 0"},
+		{"negative first trial", func(g *Grid) { g.FirstTrial = -1 }, "first trial is -1"},
+		{"negative dim", func(g *Grid) { g.Dims = []int{5, -1} }, "dim is -1"},
+		{"dim below the problem's", func(g *Grid) { g.Dims = []int{1} }, "dim is 1"},
+		{"batch 0", func(g *Grid) { g.Batches = []int{1, 0} }, "batch is 0"},
+		{"unknown method", func(g *Grid) { g.Methods = []string{"sobl"} }, `"sobl"`},
+		{"unknown option", func(g *Grid) { g.Methods = []string{"sobol:x=1"} }, `"x"`},
+		{"d above D", func(g *Grid) { g.Methods = []string{"maha:d=6"} }, "d is 6"},
+		{"unknown problem", func(g *Grid) { g.Problems = []string{"brannin"} }, `"brannin"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := small("sobol")
+			c.spoil(&g)
+			dir := t.TempDir() + "/results"
+			err := runIn(t, dir, g)
+			var input *InputError
+			if !errors.As(err, &input) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("error is %v, want one that says %q", err, c.says)
+			}
+			if _, err := Read(dir); err == nil {
+				t.Error("a folder was made")
+			}
+		})
+	}
+	var input *InputError
+	if err := Run(t.Context(), Options{Grids: []Grid{small("sobol")}, Dir: t.TempDir()}); !errors.As(err, &input) {
+		t.Errorf("no jobs: error is %v", err)
+	}
+	other := small("sobol")
+	other.Evals++
+	if err := runIn(t, t.TempDir(), small("sobol"), other); !errors.As(err, &input) {
+		t.Errorf("two grids with different settings: error is %v", err)
+	}
+}
+
+func TestSuitesCanBePlanned(t *testing.T) {
+	suites, err := Suites()
+	if err != nil || len(suites) == 0 {
+		t.Fatalf("%d suites, %v", len(suites), err)
+	}
+	for _, s := range suites {
+		if jobs, err := plan(s.Grids); err != nil || len(jobs) == 0 || s.Summary == "" {
+			t.Errorf("suite %q: %d jobs, %v", s.Name, len(jobs), err)
+		}
+		if found, err := FindSuite(s.Name); err != nil || found.Name != s.Name {
+			t.Errorf("suite %q is not found by its name: %v", s.Name, err)
+		}
+	}
+	if _, err := FindSuite("smok"); err == nil || !strings.Contains(err.Error(), "smoke") {
+		t.Errorf("unknown suite: %v", err)
+	}
+}

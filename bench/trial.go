@@ -1,0 +1,82 @@
+package bench
+
+import (
+	"context"
+	"math"
+
+	"github.com/mahabo/mahabo/problem"
+	"github.com/mahabo/mahabo/strategy"
+	"github.com/mahabo/mahabo/study"
+)
+
+// Cell is one combination of the grid.
+type Cell struct {
+	Method  string `json:"method"` // canonical specification
+	Problem string `json:"problem"`
+	Dim     int    `json:"dim"`
+	Batch   int    `json:"batch"`
+}
+
+// Trial is one finished run, a line of trials.jsonl.
+type Trial struct {
+	Cell
+	Evals      int       `json:"evals"`
+	Init       int       `json:"init"`
+	Trial      int       `json:"trial"`
+	Seed       uint64    `json:"seed"`
+	Best       float64   `json:"best"`
+	Seconds    float64   `json:"seconds"`
+	CPUSeconds float64   `json:"cpu_seconds"`
+	Curve      []float64 `json:"curve"` // the initial design first, Init+Evals values
+	Version    string    `json:"version"`
+}
+
+// job is a trial still to be run.
+type job struct {
+	Cell
+	evals, init, trial int
+}
+
+// seed names the embedding and all random streams of a trial.
+func (j job) seed() uint64 { return uint64(j.trial) }
+
+// setup builds the problem and the method of a job.
+func (j job) setup() (problem.Problem, strategy.Strategy, error) {
+	p, err := problem.New(j.Problem, j.Dim, j.seed())
+	if err != nil {
+		return problem.Problem{}, nil, err
+	}
+	s, err := strategy.New(j.Method, strategy.Config{Dim: p.Dim, TrueDim: p.TrueDim, Init: j.init, Seed: j.seed()})
+	if err != nil {
+		return problem.Problem{}, nil, err
+	}
+	return p, s, nil
+}
+
+// run evaluates the job on the calling thread.
+func (j job) run(ctx context.Context, version string) (Trial, error) {
+	p, s, err := j.setup()
+	if err != nil {
+		return Trial{}, err
+	}
+	meter := &cpuMeter{Strategy: s}
+	result, err := study.Run(ctx, study.Options{
+		Strategy:  meter,
+		Objective: func(_ context.Context, x []float64) (float64, error) { return p.Eval(x), nil },
+		Init:      j.init, Evals: j.evals, Batch: j.Batch,
+	})
+	if err != nil {
+		return Trial{}, err
+	}
+	curve := make([]float64, len(result.Observations))
+	best := math.Inf(1)
+	for i, o := range result.Observations {
+		best = min(best, p.Value(o.X)) // the method may have seen a noisy value
+		curve[i] = best
+	}
+	return Trial{
+		Cell: j.Cell, Evals: j.evals, Init: j.init, Trial: j.trial, Seed: j.seed(),
+		Best: best, Seconds: result.Optimiser.Seconds(), CPUSeconds: meter.spent.Seconds(),
+		Curve: curve, Version: version,
+	}, nil
+}

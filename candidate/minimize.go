@@ -1,0 +1,114 @@
+package candidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/mahabo/mahabo/acquisition"
+	"github.com/mahabo/mahabo/design"
+	"github.com/mahabo/mahabo/internal/lbfgsb"
+	"github.com/mahabo/mahabo/internal/linalg"
+)
+
+// Options of Minimize; a zero field takes its default.
+type Options struct {
+	Starts  int // runs of the optimiser (5)
+	Samples int // Sobol samples from which the starts are chosen (100)
+	MaxIter int // iterations of a run (200)
+}
+
+// WithDefaults fills the fields left zero.
+func (o Options) WithDefaults() Options {
+	if o.Starts == 0 {
+		o.Starts = 5
+	}
+	if o.Samples == 0 {
+		o.Samples = 100
+	}
+	if o.MaxIter == 0 {
+		o.MaxIter = 200
+	}
+	return o
+}
+
+// Validate names the first field that cannot be used.
+func (o Options) Validate() error {
+	for _, f := range []struct {
+		name  string
+		value int
+	}{{"Starts", o.Starts}, {"Samples", o.Samples}, {"MaxIter", o.MaxIter}} {
+		if f.value < 1 {
+			return fmt.Errorf("%s is %d: it must be at least 1", f.name, f.value)
+		}
+	}
+	return nil
+}
+
+// ErrNotFinite is returned when the acquisition function is finite at no sample.
+var ErrNotFinite = errors.New("acquisition function is not finite at any sample: check the model's predictions")
+
+// Minimize returns the lowest point of f over [-1,1]^dim found by L-BFGS-B from several
+// starts; of equal ends the one of the earlier start. Should every run fail, the best
+// sample is returned. When ctx ends, the result is the best point so far and the error
+// that of ctx; x is nil when there is none.
+func Minimize(ctx context.Context, f acquisition.Function, dim int, o Options, r *rand.Rand) (x []float64, value float64, err error) {
+	o = o.WithDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, 0, err
+	}
+	if dim < 1 {
+		return nil, 0, fmt.Errorf("dim is %d: a box needs at least one dimension", dim)
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, 0, err
+	}
+	samples := linalg.New(o.Samples, dim)
+	design.Sobol(samples, r)
+	values := make([]float64, o.Samples)
+	evaluate(values, f, samples)
+	starts := Starts(values, o.Starts, r)
+
+	x, value = make([]float64, dim), math.Inf(1)
+	var workspace lbfgsb.Workspace
+	end := make([]float64, dim)
+	for _, s := range starts {
+		copy(end, samples.Row(s))
+		var res lbfgsb.Result
+		res, err = workspace.Minimize(ctx, end, []float64{-1}, []float64{1}, f.ValueGrad, lbfgsb.Options{MaxIter: o.MaxIter})
+		if res.F < value && !math.IsInf(res.F, -1) {
+			copy(x, end)
+			value = res.F
+		}
+		if err != nil {
+			break
+		}
+	}
+	// Runs only go down, so a sample wins only where the gradient failed.
+	for i, v := range values {
+		if v < value && !math.IsInf(v, -1) {
+			copy(x, samples.Row(i))
+			value = v
+		}
+	}
+	if math.IsInf(value, 1) {
+		x, value = nil, 0
+		if err == nil {
+			err = ErrNotFinite
+		}
+	}
+	return x, value, err
+}
+
+// evaluate fills dst with f at the rows of x, at once when f can.
+func evaluate(dst []float64, f acquisition.Function, x linalg.Matrix) {
+	if batch, ok := f.(acquisition.BatchFunction); ok {
+		batch.Values(dst, x)
+		return
+	}
+	for i := range dst {
+		dst[i] = f.Value(x.Row(i))
+	}
+}

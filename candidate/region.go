@@ -1,0 +1,204 @@
+package candidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/internal/rng"
+)
+
+// How the region widens and when it gives up proposing.
+const (
+	firstLambda  = 2.0
+	lambdaStep   = 0.1
+	patience     = 5000    // proposals without one inside before lambda grows
+	maxProposals = 400_000 // proposals of one region in all
+	smallChunk   = 128
+	largeChunk   = 1024
+	poolSize     = 64
+)
+
+// RegionConfig describes a relevance region.
+type RegionConfig struct {
+	Model         gp.Batch // the model that KDPP uses as well
+	Dim           int      // D
+	NoiseVariance float64  // added to the variance of the model
+	Beta          float64  // weight of the standard deviation
+	Threshold     float64  // minimum over the box of mean + beta*std
+}
+
+// Validate names the first field that cannot be used.
+func (c RegionConfig) Validate() error {
+	switch {
+	case c.Model == nil:
+		return errors.New("Model is nil: the region needs predictions")
+	case c.Dim < 1:
+		return fmt.Errorf("Dim is %d: a box needs at least one dimension", c.Dim)
+	case !(c.NoiseVariance >= 0):
+		return fmt.Errorf("NoiseVariance is %g: it must not be negative", c.NoiseVariance)
+	}
+	return nil
+}
+
+// Proposal is a point with the model's variance there, without noise.
+type Proposal struct {
+	X        []float64
+	Variance float64
+}
+
+// Region draws uniform points of the box with mean - lambda*beta*std < threshold by
+// rejection. Lambda starts at 2 and grows by 0.1 after every 5000 proposals in a row that
+// were all outside; it never shrinks, so one Region serves one batch.
+//
+// After 400,000 proposals the region is widened to the 64 proposals that need the smallest
+// lambda, and draws are taken uniformly from these: a draw always ends.
+type Region struct {
+	RegionConfig
+	r      *rand.Rand
+	fill   *rng.Filler
+	lambda float64
+
+	chunk          linalg.Matrix // proposals with their moments
+	mean, variance []float64
+	next           int // first row not examined yet
+
+	proposed int // in all
+	outside  int // in a row
+	pool     []pooled
+}
+
+// pooled is a proposal kept for the case that proposing is given up.
+type pooled struct {
+	Proposal
+	lambda float64 // from which on the region holds it
+}
+
+// NewRegion starts a region; all its randomness comes from r.
+func NewRegion(c RegionConfig, r *rand.Rand) (*Region, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	return &Region{RegionConfig: c, r: r, fill: rng.NewFiller(r), lambda: firstLambda}, nil
+}
+
+// Lambda returns the current width.
+func (g *Region) Lambda() float64 { return g.lambda }
+
+// Proposed returns the number of proposals examined.
+func (g *Region) Proposed() int { return g.proposed }
+
+// Draw returns a point of the region; the caller owns it.
+func (g *Region) Draw(ctx context.Context) (Proposal, error) {
+	for g.proposed < maxProposals {
+		if g.next == g.chunk.Rows {
+			if err := context.Cause(ctx); err != nil {
+				return Proposal{}, err
+			}
+			g.refill()
+		}
+		i := g.next
+		g.next++
+		g.proposed++
+		needed := g.admission(g.mean[i], g.variance[i])
+		g.keep(i, needed)
+		if needed < g.lambda {
+			g.outside = 0
+			return g.proposal(i), nil
+		}
+		if g.outside++; g.outside%patience == 0 {
+			g.lambda += lambdaStep
+		}
+	}
+	return g.fromPool()
+}
+
+// refill proposes a new chunk: a small one while proposals are accepted, larger ones
+// when they are not.
+func (g *Region) refill() {
+	rows := smallChunk
+	if g.outside >= smallChunk {
+		rows = min(2*max(g.chunk.Rows, smallChunk), largeChunk)
+	}
+	rows = min(rows, maxProposals-g.proposed)
+	if cap(g.chunk.Data) < rows*g.Dim {
+		g.chunk = linalg.New(rows, g.Dim)
+		g.mean, g.variance = make([]float64, rows), make([]float64, rows)
+	}
+	g.chunk = linalg.Matrix{Rows: rows, Cols: g.Dim, Stride: g.Dim, Data: g.chunk.Data[:rows*g.Dim]}
+	g.mean, g.variance = g.mean[:rows], g.variance[:rows]
+	g.fill.Uniform(g.chunk.Data)
+	g.Model.PredictBatch(g.mean, g.variance, g.chunk)
+	g.next = 0
+}
+
+// admission returns the lambda above which the region holds a point with these moments:
+// (mean - threshold)/(beta*std), and +Inf when none does or the moments are NaN.
+func (g *Region) admission(mean, variance float64) float64 {
+	excess := mean - g.Threshold
+	spread := g.Beta * math.Sqrt(max(variance, 0)+g.NoiseVariance)
+	switch {
+	case math.IsNaN(excess) || math.IsNaN(spread):
+		return math.Inf(1)
+	case spread > 0:
+		return excess / spread
+	case excess < 0:
+		return math.Inf(-1)
+	}
+	return math.Inf(1)
+}
+
+func (g *Region) proposal(i int) Proposal {
+	return Proposal{append([]float64(nil), g.chunk.Row(i)...), max(g.variance[i], 0)}
+}
+
+// keep enters row i into the pool, a heap with the largest lambda on top.
+func (g *Region) keep(i int, needed float64) {
+	if math.IsNaN(g.variance[i]) {
+		return
+	}
+	if len(g.pool) < poolSize {
+		g.pool = append(g.pool, pooled{g.proposal(i), needed})
+		for c := len(g.pool) - 1; c > 0; {
+			p := (c - 1) / 2
+			if g.pool[p].lambda >= g.pool[c].lambda {
+				break
+			}
+			g.pool[p], g.pool[c] = g.pool[c], g.pool[p]
+			c = p
+		}
+		return
+	}
+	if needed >= g.pool[0].lambda {
+		return
+	}
+	g.pool[0].lambda, g.pool[0].Variance = needed, max(g.variance[i], 0)
+	copy(g.pool[0].X, g.chunk.Row(i))
+	for p := 0; ; {
+		c := 2*p + 1
+		if c >= poolSize {
+			return
+		}
+		if c+1 < poolSize && g.pool[c+1].lambda > g.pool[c].lambda {
+			c++
+		}
+		if g.pool[p].lambda >= g.pool[c].lambda {
+			return
+		}
+		g.pool[p], g.pool[c] = g.pool[c], g.pool[p]
+		p = c
+	}
+}
+
+func (g *Region) fromPool() (Proposal, error) {
+	if len(g.pool) == 0 {
+		return Proposal{}, fmt.Errorf("none of %d proposals has a variance that is a number: check the model", maxProposals)
+	}
+	g.lambda = max(g.lambda, g.pool[0].lambda)
+	p := g.pool[g.r.IntN(len(g.pool))]
+	return Proposal{append([]float64(nil), p.X...), p.Variance}, nil
+}

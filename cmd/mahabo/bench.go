@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mahabo/mahabo/bench"
+	"github.com/mahabo/mahabo/strategy"
+)
+
+type benchCmd struct {
+	List    benchListCmd    `cmd:"" help:"List the suites."`
+	Run     benchRunCmd     `cmd:"" help:"Run a grid of trials, or continue it."`
+	Table   benchTableCmd   `cmd:"" help:"Write the results of a folder as a table."`
+	Compare benchCompareCmd `cmd:"" help:"Set the results of a folder beside the paper's."`
+}
+
+type benchListCmd struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// Run lists the suites.
+func (c *benchListCmd) Run(s streams) error {
+	suites, err := bench.Suites()
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return writeJSON(s.out, suites)
+	}
+	var b strings.Builder
+	for _, suite := range suites {
+		fmt.Fprintf(&b, "%s  %s\n", suite.Name, suite.Summary)
+		for _, g := range suite.Grids {
+			fmt.Fprintf(&b, "    --method %s --problem %s --dim %s --batch %s --evals %d --init %d --trials %d\n",
+				strings.Join(g.Methods, ","), strings.Join(g.Problems, ","), numbers(g.Dims), numbers(g.Batches), g.Evals, g.Init, g.Trials)
+		}
+	}
+	_, err = io.WriteString(s.out, b.String())
+	return err
+}
+
+func numbers(ns []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ns), " ", ","), "[]")
+}
+
+type benchRunCmd struct {
+	Suite      string   `xor:"method,problem,dim,batch,evals,init" placeholder:"NAME" help:"Run a suite (mahabo bench list) instead of the grid below."`
+	Method     string   `xor:"method" placeholder:"M,..." help:"Methods with their options, separated by commas: maha:d=1,fit=lbfgs,sobol."`
+	Problem    []string `xor:"problem" placeholder:"P" help:"Problems."`
+	Dim        []int    `xor:"dim" placeholder:"D" help:"Numbers of parameters; 0 is the problem's own (0)."`
+	Batch      []int    `xor:"batch" placeholder:"B" help:"Points per round (1)."`
+	Evals      *int     `xor:"evals" placeholder:"N" help:"Evaluations after the initial design (${default_evals})."`
+	Init       *int     `xor:"init" placeholder:"N" help:"Points of the initial design (${default_init})."`
+	Trials     *int     `placeholder:"N" help:"Trials per cell (${default_trials}, or the suite's)."`
+	FirstTrial int      `default:"0" placeholder:"T" help:"Number of the first trial, which is its seed (${default})."`
+	Jobs       int      `default:"1" placeholder:"J" help:"Trials at the same time; each uses one core (${default})."`
+	Out        string   `required:"" placeholder:"DIR" help:"Results folder: trials.jsonl and summary.json."`
+	Quiet      bool     `short:"q" help:"Show no progress."`
+}
+
+// Help is the long help.
+func (*benchRunCmd) Help() string {
+	return `Examples:
+
+  mahabo bench run --method maha:d=1,maha:d=true --problem branin --dim 1000 --batch 1,5 --jobs 2 --out results/branin
+
+  mahabo bench run --method maha:d=1,fit=lbfgs,sobol --problem branin,hartmann6 --dim 100 --evals 200 --trials 5 --out results/small
+
+  mahabo bench run --suite smoke --out results/smoke
+
+Running the same command again continues: finished trials are kept. More methods, problems or trials may be added to a folder.`
+}
+
+// Run runs what the folder does not hold yet.
+func (c *benchRunCmd) Run(ctx context.Context, s streams) error {
+	grids, err := c.grids()
+	if err != nil {
+		return err
+	}
+	show := newProgress(s.err, "trials", c.Quiet)
+	var last bench.Progress
+	err = bench.Run(ctx, bench.Options{
+		Grids: grids, Dir: c.Out, Jobs: c.Jobs, Version: version(),
+		OnNote: func(note string) { fmt.Fprintln(s.err, "mahabo:", note) },
+		OnTrial: func(p bench.Progress) {
+			last = p
+			show.update(p.Done, p.Total, progressText(p))
+		},
+	})
+	show.close()
+	if errors.Is(err, context.Canceled) {
+		return interrupted(fmt.Sprintf("stopped after %d of %d trials; run the same command again to continue", last.Done, last.Total))
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(s.out, "%d trials in %s, %d of them new; mahabo bench table %s shows them\n", last.Total, c.Out, last.Total-last.Kept, c.Out)
+	}
+	return err
+}
+
+func progressText(p bench.Progress) string {
+	var parts []string
+	if p.Kept > 0 && p.Last == nil {
+		parts = append(parts, fmt.Sprintf("%d kept from before", p.Kept))
+	}
+	if t := p.Last; t != nil {
+		parts = append(parts, fmt.Sprintf("%s, trial %d: %.4g in %s", t.Cell, t.Trial, t.Best, seconds(t.Seconds)))
+	}
+	if p.Known && p.Done < p.Total {
+		parts = append(parts, left(p.ETA))
+	}
+	return strings.Join(parts, "  ")
+}
+
+// grids turns the flags into what to run.
+func (c *benchRunCmd) grids() ([]bench.Grid, error) {
+	if c.Suite != "" {
+		suite, err := bench.FindSuite(c.Suite)
+		if err != nil {
+			return nil, usagef("--suite: %w%s", err, didYouMean(c.Suite, suiteNames()))
+		}
+		grids := suite.Grids
+		for i := range grids {
+			grids[i].FirstTrial = c.FirstTrial
+			grids[i].Trials = orDefault(c.Trials, grids[i].Trials)
+		}
+		return grids, nil
+	}
+	for _, missing := range []struct {
+		flag string
+		is   bool
+	}{{"--method", c.Method == ""}, {"--problem", len(c.Problem) == 0}} {
+		if missing.is {
+			return nil, usagef("%s is missing: give --method and --problem, or --suite", missing.flag)
+		}
+	}
+	if err := checkProblems(c.Problem...); err != nil {
+		return nil, err
+	}
+	methods, err := bench.SplitMethods(c.Method)
+	if err != nil {
+		return nil, usagef("--method: %w", err)
+	}
+	g := bench.Grid{
+		Methods: methods, Problems: c.Problem, Dims: c.Dim, Batches: c.Batch,
+		Evals: orDefault(c.Evals, defaultEvals), Init: orDefault(c.Init, strategy.DefaultInit),
+		Trials: orDefault(c.Trials, defaultTrials), FirstTrial: c.FirstTrial,
+	}
+	if len(g.Dims) == 0 {
+		g.Dims = []int{0}
+	}
+	if len(g.Batches) == 0 {
+		g.Batches = []int{1}
+	}
+	return []bench.Grid{g}, nil
+}
+
+func orDefault(given *int, otherwise int) int {
+	if given != nil {
+		return *given
+	}
+	return otherwise
+}
+
+func suiteNames() []string {
+	suites, _ := bench.Suites() // FindSuite has reported the error
+	var names []string
+	for _, s := range suites {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+type benchTableCmd struct {
+	Dir    string `arg:"" help:"Results folder."`
+	Format string `default:"text" enum:"text,markdown,json" help:"text, markdown or json (${default})."`
+}
+
+// Run writes the table.
+func (c *benchTableCmd) Run(s streams) error {
+	trials, err := bench.Read(c.Dir)
+	if err != nil {
+		return err
+	}
+	rows := bench.Summarise(trials)
+	if c.Format == "json" {
+		return writeJSON(s.out, rows)
+	}
+	return bench.Table(s.out, rows, format(c.Format))
+}
+
+type benchCompareCmd struct {
+	Dir    string `arg:"" help:"Results folder."`
+	Format string `default:"text" enum:"text,markdown" help:"text or markdown (${default})."`
+	All    bool   `help:"List the paper's cells of methods that were not measured too."`
+}
+
+// Help is the long help.
+func (*benchCompareCmd) Help() string {
+	return `The difference is (ours - paper)/sqrt(se² + se²); up to 2.5 either way it says nothing. Cells without a number are written as "-".
+
+Example:
+
+  mahabo bench compare results/branin --format markdown`
+}
+
+// Run writes the comparison.
+func (c *benchCompareCmd) Run(s streams) error {
+	trials, err := bench.Read(c.Dir)
+	if err != nil {
+		return err
+	}
+	return bench.Compare(s.out, bench.Summarise(trials), c.All, format(c.Format))
+}
+
+func format(name string) bench.Format {
+	if name == "markdown" {
+		return bench.Markdown
+	}
+	return bench.Text
+}

@@ -1,0 +1,115 @@
+// Command mahabo minimises expensive functions of tens to thousands of
+// parameters and measures the methods that do so.
+//
+// Exit codes: 0 done, 1 failed, 2 wrong usage or input (one line on standard
+// error says what), 130 interrupted.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/mahabo/mahabo/bench"
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// What the commands use when a flag is not given.
+const (
+	defaultMethod = "maha:d=1"
+	defaultEvals  = 500
+	defaultTrials = 20
+)
+
+const (
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+// cli is the tree of commands.
+type cli struct {
+	ShowVersion kong.VersionFlag `name:"version" short:"v" help:"Print the version and exit."`
+
+	Minimize minimizeCmd `cmd:"" help:"Minimise a built-in problem."`
+	Methods  methodsCmd  `cmd:"" help:"List the methods and their options."`
+	Problems problemsCmd `cmd:"" help:"List the built-in problems."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Bench    benchCmd    `cmd:"" help:"Measure methods on problems."`
+}
+
+// streams are where a command writes: results to out, progress and notes to err.
+type streams struct{ out, err io.Writer }
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+func run(args []string) int {
+	parser, err := kong.New(&cli{},
+		kong.Name("mahabo"),
+		kong.Description("Bayesian optimisation with tens to thousands of parameters."),
+		kong.Vars{
+			"version": versionLine(), "default_method": defaultMethod,
+			"default_evals": strconv.Itoa(defaultEvals), "default_trials": strconv.Itoa(defaultTrials),
+			"default_init": strconv.Itoa(strategy.DefaultInit),
+		},
+		kong.WithHyphenPrefixedParameters(true), // so that a negative number reaches its own check
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
+	)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mahabo:", err)
+		return exitFailed
+	}
+	command, err := parser.Parse(args)
+	if err != nil {
+		return fail(usageError{fmt.Errorf("%w (see mahabo --help)", err)})
+	}
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	command.BindTo(ctx, (*context.Context)(nil))
+	return fail(command.Run(streams{os.Stdout, os.Stderr}))
+}
+
+// usageError is a mistake in the command line.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// interrupted says how far a run came before Ctrl-C.
+type interrupted string
+
+func (e interrupted) Error() string { return string(e) }
+
+// fail reports an error and returns the exit code that goes with it.
+func fail(err error) int {
+	if err == nil {
+		return 0
+	}
+	code := exitFailed
+	var usage usageError
+	var input *bench.InputError
+	var stopped interrupted
+	switch {
+	case errors.As(err, &usage), errors.As(err, &input):
+		code = exitUsage
+	case errors.As(err, &stopped):
+		code = exitInterrupted
+	}
+	message := err.Error()
+	if code == exitUsage {
+		message = strings.ReplaceAll(message, "\n", " ") + suggestMethod(err)
+	}
+	fmt.Fprintln(os.Stderr, "mahabo:", message)
+	return code
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mahabo/mahabo/problem"
+	"github.com/mahabo/mahabo/strategy"
+	"github.com/mahabo/mahabo/study"
+)
+
+type minimizeCmd struct {
+	Problem string `required:"" placeholder:"NAME" help:"Built-in problem; see mahabo problems."`
+	Dim     int    `default:"0" placeholder:"D" help:"Number of parameters; more than the problem's own hide it in a random linear embedding (0: its own)."`
+	Method  string `default:"${default_method}" placeholder:"M" help:"Method with its options, name:key=value,...; see mahabo methods (${default})."`
+	Batch   int    `default:"1" placeholder:"B" help:"Points proposed and evaluated together (${default})."`
+	Evals   int    `default:"${default_evals}" placeholder:"N" help:"Evaluations after the initial design (${default})."`
+	Init    int    `default:"${default_init}" placeholder:"N" help:"Points of the initial design (${default})."`
+	Seed    uint64 `default:"0" placeholder:"S" help:"Seed of the method and of the problem's embedding (${default})."`
+	JSON    bool   `name:"json" help:"Print the result as JSON and nothing else on standard output."`
+	Out     string `placeholder:"FILE" help:"Also write the result as JSON, with all coordinates, to FILE."`
+	Quiet   bool   `short:"q" help:"Show no progress."`
+}
+
+// Help is the long help.
+func (*minimizeCmd) Help() string {
+	return `Examples:
+
+  mahabo minimize --problem branin --dim 1000 --batch 5 --evals 200
+
+  mahabo minimize --problem hartmann6 --dim 100 --method maha:d=2,fit=lbfgs --out best.json
+
+  mahabo minimize --problem rover --dim 60 --method sobol --evals 50 --json
+
+Ctrl-C stops and prints the best point so far.`
+}
+
+// minimizeResult is the JSON output.
+type minimizeResult struct {
+	Method                     string    `json:"method"`
+	Problem                    string    `json:"problem"`
+	Dim                        int       `json:"dim"`
+	Batch                      int       `json:"batch"`
+	Evals                      int       `json:"evals"`
+	Init                       int       `json:"init"`
+	Seed                       uint64    `json:"seed"`
+	Evaluated                  int       `json:"evaluated"` // below init+evals when interrupted
+	Best                       float64   `json:"best"`
+	X                          []float64 `json:"x"` // where, in [-1,1]^dim
+	Seconds                    float64   `json:"seconds"`
+	MedianSecondsPerSuggestion float64   `json:"median_seconds_per_suggestion"`
+	Curve                      []float64 `json:"curve"`
+	Version                    string    `json:"version"`
+}
+
+// Run minimises the problem.
+func (c *minimizeCmd) Run(ctx context.Context, s streams) error {
+	method, p, proposer, err := c.setup()
+	if err != nil {
+		return err
+	}
+	var out *outputFile
+	if c.Out != "" {
+		if out, err = createOutput(c.Out); err != nil {
+			return usagef("--out: %w", err)
+		}
+		defer out.discard()
+	}
+
+	show := newProgress(s.err, "evaluations", c.Quiet)
+	result, err := study.Run(ctx, study.Options{
+		Strategy:  proposer,
+		Objective: func(_ context.Context, x []float64) (float64, error) { return p.Eval(x), nil },
+		Init:      c.Init, Evals: c.Evals, Batch: c.Batch,
+		OnBatch: func(g study.Progress) {
+			show.update(g.Done, g.Total, fmt.Sprintf("best %.6g  %s", g.Best, left(g.Remaining)))
+		},
+	})
+	show.close()
+	if errors.Is(err, context.Canceled) {
+		err = interrupted(fmt.Sprintf("stopped after %d of %d evaluations", len(result.Observations), c.Init+c.Evals))
+	}
+	best, ok := result.Best()
+	if !ok {
+		return err
+	}
+	report := minimizeResult{
+		Method: method, Problem: p.Name, Dim: p.Dim, Batch: c.Batch, Evals: c.Evals, Init: c.Init, Seed: c.Seed,
+		Evaluated: len(result.Observations), Best: best.Value, X: best.X,
+		Seconds:                    result.Optimiser.Seconds(),
+		MedianSecondsPerSuggestion: result.MedianSuggestion().Seconds(),
+		Curve:                      result.Curve, Version: version(),
+	}
+	return errors.Join(err, report.write(s.out, c.JSON), out.commit(report))
+}
+
+// setup checks the flags and builds the problem and the method.
+func (c *minimizeCmd) setup() (method string, p problem.Problem, s strategy.Strategy, err error) {
+	switch {
+	case c.Batch < 1:
+		return "", p, nil, usagef("--batch is %d: a round needs at least one point", c.Batch)
+	case c.Evals < 0:
+		return "", p, nil, usagef("--evals is %d: it cannot be negative", c.Evals)
+	case c.Init < 1:
+		return "", p, nil, usagef("--init is %d: the initial design needs at least one point", c.Init)
+	case c.Dim < 0:
+		return "", p, nil, usagef("--dim is %d: it cannot be negative", c.Dim)
+	}
+	if method, err = strategy.Canonical(c.Method); err != nil {
+		return "", p, nil, usagef("--method: %w", err)
+	}
+	if err := checkProblems(c.Problem); err != nil {
+		return "", p, nil, err
+	}
+	if p, err = problem.New(c.Problem, c.Dim, c.Seed); err != nil {
+		return "", p, nil, usagef("--dim: %w", err)
+	}
+	if s, err = strategy.New(method, strategy.Config{Dim: p.Dim, TrueDim: p.TrueDim, Init: c.Init, Seed: c.Seed}); err != nil {
+		return "", p, nil, usagef("--method: %w", err)
+	}
+	return method, p, s, nil
+}
+
+// write prints the result for people or for programs.
+func (r *minimizeResult) write(w io.Writer, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(w).Encode(r)
+	}
+	_, err := fmt.Fprintf(w, "best value  %.6g after %d evaluations (%s on %s, %d parameters)\nat          %s\ntime        %s in the method, %s per suggestion (median)\n",
+		r.Best, r.Evaluated, r.Method, r.Problem, r.Dim, largest(r.X, 8),
+		seconds(r.Seconds), seconds(r.MedianSecondsPerSuggestion))
+	return err
+}
+
+// largest writes the n coordinates of largest magnitude in order of their index.
+func largest(x []float64, n int) string {
+	order := make([]int, len(x))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(math.Abs(x[b]), math.Abs(x[a])) })
+	shown := order[:min(n, len(x))]
+	slices.Sort(shown)
+	var b strings.Builder
+	for i, j := range shown {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, "x%d=%.4g", j, x[j])
+	}
+	if len(x) > n {
+		fmt.Fprintf(&b, " (the largest %d of %d; --json or --out FILE has all)", n, len(x))
+	}
+	return b.String()
+}
+
+// seconds writes a time with three digits or so.
+func seconds(s float64) string {
+	d := time.Duration(s * float64(time.Second))
+	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d >= time.Millisecond:
+		return d.Round(10 * time.Microsecond).String()
+	}
+	return d.Round(10 * time.Nanosecond).String()
+}
+
+// outputFile appears under its name only when it is complete.
+type outputFile struct {
+	name string
+	tmp  *os.File
+}
+
+// createOutput shows before the run that the file can be written after it.
+func createOutput(name string) (*outputFile, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s is a folder: name a file", name)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be written: %w", name, err)
+	}
+	return &outputFile{name, tmp}, nil
+}
+
+func (o *outputFile) commit(v any) error {
+	if o == nil {
+		return nil
+	}
+	err := json.NewEncoder(o.tmp).Encode(v)
+	if err == nil {
+		err = o.tmp.Chmod(0o644)
+	}
+	if err == nil {
+		err = o.tmp.Sync()
+	}
+	if closeErr := o.tmp.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(o.tmp.Name(), o.name)
+	}
+	return err
+}
+
+// discard removes the temporary file; after a commit there is none.
+func (o *outputFile) discard() {
+	_ = o.tmp.Close()
+	_ = os.Remove(o.tmp.Name())
+}

@@ -1,0 +1,46 @@
+package linalg
+
+// The assembly kernels. Strides count elements; m, n, k are positive and n is
+// at most nr.
+
+//go:noescape
+func panelAVX512(c *float64, ldc int, a *float64, ras, cas int, b *float64, ldb, m, n, k int, alpha, beta float64)
+
+//go:noescape
+func panelAVX2(c *float64, ldc int, a *float64, ras, cas int, b *float64, ldb, m, n, k int, alpha, beta float64)
+
+//go:noescape
+func triangleAVX512(c *float64, ldc int, coef *float64, n int)
+
+//go:noescape
+func triangleAVX2(c *float64, ldc int, coef *float64)
+
+//go:noescape
+func factorAVX512(coef, pivots, u *float64, ldu int)
+
+//go:noescape
+func transposeAVX2(dst *float64, ldd int, src *float64, lds, rows, cols int)
+
+//go:noescape
+func dotAVX512(x, y *float64, n int) float64
+
+//go:noescape
+func dotAVX2(x, y *float64, n int) float64
+
+//go:noescape
+func axpyAVX512(y *float64, alpha float64, x *float64, n int)
+
+//go:noescape
+func axpyAVX2(y *float64, alpha float64, x *float64, n int)
+
+//go:noescape
+func expAVX512(dst *float64, scale, rate float64, src *float64, n int)
+
+//go:noescape
+func expAVX2(dst *float64, scale, rate float64, src *float64, n int)
+
+//go:noescape
+func addClampAVX512(dst *float64, shift float64, y *float64, n int)
+
+//go:noescape
+func addClampAVX2(dst *float64, shift float64, y *float64, n int)

@@ -1,0 +1,322 @@
+package strategy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+
+	"github.com/mahabo/mahabo/acquisition"
+	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/internal/rng"
+)
+
+// ridge is a function of one direction of the box.
+func ridge(x []float64) float64 {
+	z := 0.0
+	for j, v := range x {
+		z += v * math.Cos(float64(j)) / math.Sqrt(float64(len(x)))
+	}
+	return (z - 2) * (z - 2)
+}
+
+// play runs rounds of a batch and returns all points asked.
+func play(t *testing.T, s Strategy, rounds, batch int, f func([]float64) float64) (points []Point, best float64) {
+	t.Helper()
+	best = math.Inf(1)
+	for range rounds {
+		asked, err := s.Ask(context.Background(), batch, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(asked) != batch {
+			t.Fatalf("asked for %d points, got %d", batch, len(asked))
+		}
+		for _, x := range asked {
+			y := f(x)
+			best = min(best, y)
+			if err := s.Tell(Observation{x, y}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		points = append(points, asked...)
+	}
+	return points, best
+}
+
+func build(t *testing.T, spec string, dim int, seed uint64) Strategy {
+	t.Helper()
+	s, err := New(spec, Config{Dim: dim, TrueDim: min(2, dim), Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var mahaSpecs = []string{"maha", "maha:d=true", "maha:fit=lbfgs", "maha:quirks=true", "maha:d=2,fit=lbfgs,quirks=true"}
+
+func TestMahaBeatsRandomOnARidge(t *testing.T) {
+	for _, spec := range mahaSpecs {
+		_, best := play(t, build(t, spec, 40, 3), 10, 5, ridge)
+		_, random := play(t, build(t, "random", 40, 3), 10, 5, ridge)
+		if best > random/5 {
+			t.Errorf("%s reached %g, random search %g", spec, best, random)
+		}
+	}
+}
+
+// Sizes from one parameter and one point on; all batches stay in the box (Tell
+// refuses anything else).
+func TestMahaSizes(t *testing.T) {
+	for _, dim := range []int{1, 2, 60} {
+		for _, batch := range []int{1, 5, 20} {
+			t.Run(fmt.Sprintf("D=%d,B=%d", dim, batch), func(t *testing.T) {
+				play(t, build(t, "maha:d=true", dim, 1), max(3, 14/batch), batch, ridge)
+			})
+		}
+	}
+}
+
+// The initial design continues across calls, whatever the sizes, and is shared by
+// all methods of a seed.
+func TestInitialDesignIsShared(t *testing.T) {
+	ones, _ := play(t, build(t, "maha", 7, 5), 10, 1, ridge)
+	fives, _ := play(t, build(t, "sobol", 7, 5), 2, 5, ridge)
+	for i := range ones {
+		for j := range ones[i] {
+			if ones[i][j] != fives[i][j] {
+				t.Fatalf("point %d differs", i)
+			}
+		}
+	}
+}
+
+func samePoints(t *testing.T, what string, a, b []Point) {
+	t.Helper()
+	if len(a) != len(b) {
+		t.Fatalf("%s: %d and %d points", what, len(a), len(b))
+	}
+	for i := range a {
+		for j := range a[i] {
+			if a[i][j] != b[i][j] {
+				t.Fatalf("%s: point %d differs at coordinate %d: %v, %v", what, i, j, a[i][j], b[i][j])
+			}
+		}
+	}
+}
+
+// Telling the observations of a run to a new strategy gives its next suggestions,
+// byte for byte, with any number of cores.
+func TestMahaReplays(t *testing.T) {
+	for _, spec := range mahaSpecs {
+		s := build(t, spec, 30, 9)
+		points, _ := play(t, s, 4, 5, ridge)
+		fresh := build(t, spec, 30, 9)
+		for _, x := range points {
+			if err := fresh.Tell(Observation{x, ridge(x)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := s.Ask(context.Background(), 5, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := runtime.GOMAXPROCS(1)
+		got, err := fresh.Ask(context.Background(), 5, nil)
+		runtime.GOMAXPROCS(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		samePoints(t, spec, got, want)
+		again, err := s.Ask(context.Background(), 5, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		samePoints(t, spec+" asked twice", again, want)
+	}
+}
+
+// A pending point repels the next suggestion: the answer is a new point.
+func TestMahaRespectsPending(t *testing.T) {
+	s := build(t, "maha", 20, 2)
+	play(t, s, 4, 5, ridge)
+	first, err := s.Ask(context.Background(), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pending := first
+	for range 3 {
+		next, err := s.Ask(context.Background(), 1, pending)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pending {
+			d2 := 0.0
+			for j := range p {
+				d2 += (p[j] - next[0][j]) * (p[j] - next[0][j])
+			}
+			if d2 < 1e-12 {
+				t.Fatal("a pending point was suggested again")
+			}
+		}
+		pending = append(pending, next[0])
+	}
+}
+
+// Ask never fails on valid data.
+func TestMahaSurvivesDegenerateData(t *testing.T) {
+	const dim = 12
+	x := make(Point, dim)
+	for name, value := range map[string]func(i int) float64{
+		"constant":    func(int) float64 { return 3 },
+		"zero":        func(int) float64 { return 0 },
+		"huge":        func(i int) float64 { return 1e300 * float64(i%7-3) },
+		"tiny":        func(i int) float64 { return 1e-300 * float64(i) },
+		"one outlier": func(i int) float64 { return map[bool]float64{true: 1e15, false: float64(i)}[i == 4] },
+		"offset":      func(i int) float64 { return 1e12 + float64(i) },
+	} {
+		for _, duplicates := range []bool{false, true} {
+			s := build(t, "maha:d=2", dim, 4)
+			for i := range 25 {
+				p := x
+				if !duplicates {
+					p = make(Point, dim)
+					rng.NewFiller(rng.New(uint64(i))).Uniform(p)
+				}
+				if err := s.Tell(Observation{p, value(i)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := s.Ask(context.Background(), 3, nil); err != nil {
+				t.Errorf("%s, duplicates %v: %v", name, duplicates, err)
+			}
+		}
+	}
+	one, err := New("maha", Config{Dim: dim, Init: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	play(t, one, 3, 1, ridge)
+}
+
+func TestBadArgumentsAreRefused(t *testing.T) {
+	for _, spec := range []string{"maha", "sobol"} {
+		s := build(t, spec, 3, 1)
+		ctx := context.Background()
+		for name, err := range map[string]error{
+			"no points":           second(s.Ask(ctx, 0, nil)),
+			"short pending point": second(s.Ask(ctx, 1, []Point{{0, 0}})),
+			"point outside":       s.Tell(Observation{Point{0, 0, 1.5}, 1}),
+			"NaN coordinate":      s.Tell(Observation{Point{0, 0, math.NaN()}, 1}),
+			"NaN value":           s.Tell(Observation{Point{0, 0, 0}, math.NaN()}),
+			"infinite value":      s.Tell(Observation{Point{0, 0, 0}, 1}, Observation{Point{0, 0, 0}, math.Inf(1)}),
+		} {
+			if err == nil {
+				t.Errorf("%s: %s was accepted", spec, name)
+			}
+		}
+	}
+}
+
+func second(_ []Point, err error) error { return err }
+
+func TestMahaStopsWhenCancelled(t *testing.T) {
+	s := build(t, "maha", 30, 1)
+	play(t, s, 3, 5, ridge)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := s.Ask(ctx, 5, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// thm:equiv_one_two: gradient descent on the acquisition function moves only the
+// component B⁺B x; the component in the null space of B stays that of the start.
+func TestDescentLeavesTheNullSpaceAlone(t *testing.T) {
+	const dim, d, n = 15, 2, 40
+	r := rng.New(1)
+	B := linalg.New(d, dim)
+	for j := range B.Data {
+		B.Data[j] = r.NormFloat64()
+	}
+	in, y := gp.NewInputs(dim), make([]float64, n)
+	x := make([]float64, dim)
+	for i := range n {
+		rng.NewFiller(r).Uniform(x)
+		in.Append(x)
+		y[i] = ridge(x)
+	}
+	model, err := gp.NewModel(gp.Hyper{Kernel: gp.Mahalanobis(B), OutputScale: 1, NoiseVariance: 1e-2}, in, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Gram-Schmidt on the rows of B gives the projection on its row space.
+	q := linalg.New(d, dim)
+	for a := range d {
+		copy(q.Row(a), B.Row(a))
+		for b := range a {
+			linalg.Axpy(q.Row(a), -linalg.Dot(q.Row(a), q.Row(b)), q.Row(b))
+		}
+		norm := math.Sqrt(linalg.Dot(q.Row(a), q.Row(a)))
+		for j := range dim {
+			q.Row(a)[j] /= norm
+		}
+	}
+	nullPart := func(x []float64) []float64 {
+		w := append([]float64(nil), x...)
+		for a := range d {
+			linalg.Axpy(w, -linalg.Dot(x, q.Row(a)), q.Row(a))
+		}
+		return w
+	}
+	f := &acquisition.LCB{Model: model, Beta: 2}
+	grad := make([]float64, dim)
+	for j := range x {
+		x[j] = 0.3 * (2*r.Float64() - 1)
+	}
+	start := nullPart(x)
+	first := f.Value(x)
+	moved := 0.0
+	for range 200 {
+		f.ValueGrad(grad, x)
+		linalg.Axpy(x, -0.01, grad)
+		moved += 0.01 * math.Sqrt(linalg.Dot(grad, grad))
+	}
+	end := nullPart(x)
+	for j := range start {
+		if math.Abs(start[j]-end[j]) > 1e-12 {
+			t.Fatalf("null-space component %d moved from %g to %g", j, start[j], end[j])
+		}
+	}
+	if moved < 0.05 || f.Value(x) >= first {
+		t.Errorf("the descent went nowhere: path %g, from %g to %g", moved, first, f.Value(x))
+	}
+}
+
+func BenchmarkMahaAsk(b *testing.B) {
+	for _, d := range []int{1, 2} {
+		for _, batch := range []int{1, 5} {
+			b.Run(fmt.Sprintf("n=300/D=1000/d=%d/B=%d", d, batch), func(b *testing.B) {
+				s, err := New(fmt.Sprintf("maha:d=%d", d), Config{Dim: 1000})
+				if err != nil {
+					b.Fatal(err)
+				}
+				for i := range 300 {
+					x := make(Point, 1000)
+					rng.NewFiller(rng.New(uint64(i))).Uniform(x)
+					if err := s.Tell(Observation{x, ridge(x)}); err != nil {
+						b.Fatal(err)
+					}
+				}
+				for b.Loop() {
+					if _, err := s.Ask(context.Background(), batch, nil); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
