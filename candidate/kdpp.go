@@ -49,25 +49,27 @@ func (c KDPPConfig) Validate() error {
 
 // KDPP draws k points with density proportional to det K(S) with respect to the law of
 // the proposals, by Gibbs sampling: points are added one by one, then 5*k^2 times a random
-// one is replaced. A proposal x is accepted with probability r/bound, where
+// one is replaced. A proposal x is accepted with probability min(1, r/bound), where
 //
 //	r = det K(S+x)/det K(S) = K(x,x) - K(x,S) K(S)^-1 K(S,x)
 //
 // is its predictive variance given S. Any bound of r gives the same law; the tightest one
-// that needs no search is the largest K(x,x) among the proposals so far, at least 64.
-// Where variances are so small that 2000 proposals in a row are rejected, the one of
-// largest r is taken, and after 40,000 proposals the chain ends: a draw always does.
-//
-// propose returns points that the caller does not use again, with the variance of Model.
-func KDPP(ctx context.Context, c KDPPConfig, propose func(ctx context.Context) (Proposal, error), r *rand.Rand) ([][]float64, error) {
+// that needs no search is the largest K(x,x) among 64 proposals or more. It is capped at
+// 1, as in the paper's program, so that draws are exact as long as variances are at most
+// the variance of the standardised data. Where variances are so small that 2000
+// proposals in a row are rejected, the one of largest r is taken, and after 40,000
+// proposals the chain ends: a draw always does.
+func KDPP(ctx context.Context, c KDPPConfig, propose Proposer, r *rand.Rand) ([][]float64, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	g := gibbs{KDPPConfig: c, source: propose, r: r, schur: newSchur(c.K)}
 	for range min(c.K, 1) * boundSample {
-		if err := g.queueOne(ctx); err != nil {
+		p, err := g.draw(ctx, 0)
+		if err != nil {
 			return nil, err
 		}
+		g.queue = append(g.queue, p)
 	}
 	for range c.K {
 		if err := g.add(ctx); err != nil {
@@ -90,12 +92,17 @@ func KDPP(ctx context.Context, c KDPPConfig, propose func(ctx context.Context) (
 	return batch, nil
 }
 
+// Proposer returns the next proposal, with the variance of the k-DPP's model and a Level
+// drawn uniformly from [0, bound). It may pass over proposals whose variance, noise
+// included, is below their level: they would be rejected. The caller owns the point.
+type Proposer func(ctx context.Context, bound float64) (Proposal, error)
+
 // gibbs is the state of the chain.
 type gibbs struct {
 	KDPPConfig
-	source  func(ctx context.Context) (Proposal, error)
-	queue   []Proposal // drawn and not examined yet
-	bound   float64    // largest variance with noise of all proposals drawn
+	source  Proposer
+	queue   []Proposal // drawn for the bound and not examined yet
+	bound   float64    // largest variance with noise of all proposals drawn, at most 1
 	draws   int
 	r       *rand.Rand
 	members []member
@@ -108,32 +115,30 @@ type member struct {
 	cov func(x []float64) float64 // covariance with the point
 }
 
-// queueOne draws a proposal and raises the bound to its variance.
-func (g *gibbs) queueOne(ctx context.Context) error {
+// draw takes a proposal from the source and raises the bound to its variance.
+func (g *gibbs) draw(ctx context.Context, bound float64) (Proposal, error) {
 	if err := context.Cause(ctx); err != nil {
-		return err
+		return Proposal{}, err
 	}
-	p, err := g.source(ctx)
+	p, err := g.source(ctx, bound)
 	if err != nil {
-		return err
+		return Proposal{}, err
 	}
 	g.draws++
-	if total := p.Variance + g.NoiseVariance; total > g.bound {
+	if total := min(p.Variance+g.NoiseVariance, 1); total > g.bound {
 		g.bound = total
 	}
-	g.queue = append(g.queue, p)
-	return nil
+	return p, nil
 }
 
 // propose returns the next proposal to examine.
 func (g *gibbs) propose(ctx context.Context) (Proposal, error) {
 	if len(g.queue) == 0 {
-		if err := g.queueOne(ctx); err != nil {
-			return Proposal{}, err
-		}
+		return g.draw(ctx, g.bound)
 	}
 	p := g.queue[0]
 	g.queue = g.queue[1:]
+	p.Level = g.r.Float64() * g.bound
 	return p, nil
 }
 
@@ -150,9 +155,6 @@ func (g *gibbs) add(ctx context.Context) error {
 	bestRatio := math.Inf(-1)
 	row, bestRow := make([]float64, len(g.members)), make([]float64, len(g.members))
 	for range maxRejections {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
 		p, err := g.propose(ctx)
 		if err != nil {
 			return err
@@ -161,7 +163,7 @@ func (g *gibbs) add(ctx context.Context) error {
 			row[j] = m.cov(p.X)
 		}
 		ratio := g.schur.ratio(row, p.Variance+g.NoiseVariance)
-		accepted := g.r.Float64()*g.bound < ratio
+		accepted := p.Level < ratio
 		if accepted || ratio > bestRatio || best.X == nil {
 			best, bestRatio = p, ratio
 			row, bestRow = bestRow, row

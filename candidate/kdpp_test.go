@@ -70,7 +70,7 @@ func TestKDPPMatchesEnumeration(t *testing.T) {
 	for _, c := range []struct {
 		k            int
 		scale, noise float64
-	}{{1, 1, 0}, {2, 1, 0}, {3, 1, 0}, {2, 3, 0}, {2, 0.6, 0.3}} {
+	}{{1, 1, 0}, {2, 1, 0}, {3, 1, 0}, {2, 0.05, 0}, {2, 0.6, 0.3}} {
 		g := newGround(m, c.scale)
 		want := map[string]float64{}
 		var total float64
@@ -80,9 +80,9 @@ func TestKDPPMatchesEnumeration(t *testing.T) {
 			total += d
 		})
 		r := rand.New(rand.NewPCG(uint64(c.k), 77))
-		propose := func(context.Context) (Proposal, error) {
+		propose := func(_ context.Context, bound float64) (Proposal, error) {
 			i := r.IntN(m)
-			return Proposal{[]float64{float64(i)}, g.cov.At(i, i)}, nil
+			return Proposal{[]float64{float64(i)}, g.cov.At(i, i), r.Float64() * bound}, nil
 		}
 		got := map[string]float64{}
 		for range runs {
@@ -121,11 +121,11 @@ func TestKDPPMatchesEnumeration(t *testing.T) {
 	}
 }
 
-func boxProposals(model *exactGP, dim int, r *rand.Rand) func(context.Context) (Proposal, error) {
-	return func(context.Context) (Proposal, error) {
+func boxProposals(model *exactGP, dim int, r *rand.Rand) Proposer {
+	return func(_ context.Context, bound float64) (Proposal, error) {
 		x := uniform(r, dim)
 		_, v := model.Predict(x)
-		return Proposal{x, v}, nil
+		return Proposal{x, v, r.Float64() * bound}, nil
 	}
 }
 
@@ -202,9 +202,9 @@ func TestKDPPEndsWithoutVariance(t *testing.T) {
 	for _, c := range []float64{0, 1e-20, 1, math.NaN()} {
 		r := rand.New(rand.NewPCG(1, 2))
 		proposals := 0
-		propose := func(context.Context) (Proposal, error) {
+		propose := func(_ context.Context, bound float64) (Proposal, error) {
 			proposals++
-			return Proposal{[]float64{0.5}, c}, nil
+			return Proposal{[]float64{0.5}, c, r.Float64() * bound}, nil
 		}
 		s, err := KDPP(context.Background(), KDPPConfig{Model: constant(c), K: 3}, propose, r)
 		if err != nil || len(s) != 3 || s[0] == nil || s[2] == nil {
@@ -219,19 +219,19 @@ func TestKDPPEndsWithoutVariance(t *testing.T) {
 func TestKDPPKeepsTheBestOfTheRejected(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	n := 0
-	propose := func(context.Context) (Proposal, error) {
+	propose := func(_ context.Context, bound float64) (Proposal, error) {
 		n++
 		switch n {
 		case 1:
-			return Proposal{[]float64{1}, 1}, nil // sets the bound, taken first
+			return Proposal{[]float64{1}, 1, 0}, nil // sets the bound, taken first
 		case 1234:
-			return Proposal{[]float64{1234}, 2e-12}, nil
+			return Proposal{[]float64{1234}, 2e-12, bound}, nil
 		}
-		return Proposal{[]float64{0}, 1e-12}, nil
+		return Proposal{[]float64{0}, 1e-12, bound}, nil
 	}
 	// The warm start takes the first proposal, the first Gibbs step the best of the
 	// next 2000.
-	g := gibbs{KDPPConfig: KDPPConfig{Model: constant(0), K: 1}, source: propose, r: r, schur: newSchur(1)}
+	g := gibbs{KDPPConfig: KDPPConfig{Model: constant(0), K: 1}, source: propose, bound: 1, r: r, schur: newSchur(1)}
 	for range 2 {
 		if err := g.add(context.Background()); err != nil {
 			t.Fatal(err)
@@ -248,7 +248,7 @@ func TestKDPPKeepsTheBestOfTheRejected(t *testing.T) {
 func TestKDPPErrors(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	failure := errors.New("no proposal")
-	propose := func(context.Context) (Proposal, error) { return Proposal{}, failure }
+	propose := func(context.Context, float64) (Proposal, error) { return Proposal{}, failure }
 	if _, err := KDPP(context.Background(), KDPPConfig{Model: constant(1), K: 2}, propose, r); !errors.Is(err, failure) {
 		t.Errorf("error %v, want that of the proposal", err)
 	}

@@ -45,10 +45,19 @@ func (c RegionConfig) Validate() error {
 	return nil
 }
 
-// Proposal is a point with the model's variance there, without noise.
+// Proposal is a point with the model's variance there, without noise. KDPP accepts it
+// when its ratio exceeds Level.
 type Proposal struct {
 	X        []float64
 	Variance float64
+	Level    float64
+}
+
+// VarianceBounder is a model that can bound its variance at many points much faster than
+// it can predict; Region then predicts only where a proposal could be accepted.
+type VarianceBounder interface {
+	// VarianceBounds fills dst with upper bounds of the variance at the rows of x.
+	VarianceBounds(dst []float64, x linalg.Matrix)
 }
 
 // Region draws uniform points of the box with mean - lambda*beta*std < threshold by
@@ -63,9 +72,9 @@ type Region struct {
 	fill   *rng.Filler
 	lambda float64
 
-	chunk          linalg.Matrix // proposals with their moments
-	mean, variance []float64
-	next           int // first row not examined yet
+	chunk                linalg.Matrix // proposals with their moments
+	draw, mean, variance []float64     // draw decides acceptance: uniform on [0,1)
+	next                 int           // first row not examined yet
 
 	proposed int // in all
 	outside  int // in a row
@@ -89,51 +98,89 @@ func NewRegion(c RegionConfig, r *rand.Rand) (*Region, error) {
 // Lambda returns the current width.
 func (g *Region) Lambda() float64 { return g.lambda }
 
-// Proposed returns the number of proposals examined.
+// Proposed returns the number of proposals made.
 func (g *Region) Proposed() int { return g.proposed }
 
-// Draw returns a point of the region; the caller owns it.
-func (g *Region) Draw(ctx context.Context) (Proposal, error) {
-	for g.proposed < maxProposals {
-		if g.next == g.chunk.Rows {
+// Draw returns a point of the region; it is a Proposer.
+func (g *Region) Draw(ctx context.Context, bound float64) (Proposal, error) {
+	for {
+		for g.next == g.chunk.Rows {
+			if g.proposed >= maxProposals && len(g.pool) > 0 {
+				return g.fromPool(bound)
+			}
 			if err := context.Cause(ctx); err != nil {
 				return Proposal{}, err
 			}
-			g.refill()
+			if err := g.refill(bound); err != nil {
+				return Proposal{}, err
+			}
 		}
 		i := g.next
 		g.next++
-		g.proposed++
 		needed := g.admission(g.mean[i], g.variance[i])
 		g.keep(i, needed)
 		if needed < g.lambda {
 			g.outside = 0
-			return g.proposal(i), nil
+			p := g.proposal(i)
+			p.Level = g.draw[i] * bound
+			return p, nil
 		}
 		if g.outside++; g.outside%patience == 0 {
 			g.lambda += lambdaStep
 		}
 	}
-	return g.fromPool()
 }
 
 // refill proposes a new chunk: a small one while proposals are accepted, larger ones
-// when they are not.
-func (g *Region) refill() {
-	rows := smallChunk
-	if g.outside >= smallChunk {
-		rows = min(2*max(g.chunk.Rows, smallChunk), largeChunk)
+// when they are not. Rows that cannot reach their level are left out.
+func (g *Region) refill(bound float64) error {
+	if g.proposed >= 2*maxProposals {
+		return fmt.Errorf("none of %d proposals has a variance that is a number: check the model", g.proposed)
 	}
-	rows = min(rows, maxProposals-g.proposed)
+	rows := smallChunk
+	if g.proposed > 0 && (g.outside >= smallChunk || g.chunk.Rows < smallChunk/4) {
+		rows = largeChunk
+	}
 	if cap(g.chunk.Data) < rows*g.Dim {
 		g.chunk = linalg.New(rows, g.Dim)
-		g.mean, g.variance = make([]float64, rows), make([]float64, rows)
+		g.draw, g.mean, g.variance = make([]float64, rows), make([]float64, rows), make([]float64, rows)
 	}
 	g.chunk = linalg.Matrix{Rows: rows, Cols: g.Dim, Stride: g.Dim, Data: g.chunk.Data[:rows*g.Dim]}
-	g.mean, g.variance = g.mean[:rows], g.variance[:rows]
 	g.fill.Uniform(g.chunk.Data)
-	g.Model.PredictBatch(g.mean, g.variance, g.chunk)
+	for i := range rows {
+		g.draw[i] = g.r.Float64()
+	}
+	if g.proposed < maxProposals {
+		g.screen(bound)
+	}
+	g.proposed += rows
 	g.next = 0
+	if g.chunk.Rows > 0 {
+		g.Model.PredictBatch(g.mean[:g.chunk.Rows], g.variance[:g.chunk.Rows], g.chunk)
+	}
+	return nil
+}
+
+// screen drops the rows whose variance is bounded below their level.
+func (g *Region) screen(bound float64) {
+	b, ok := g.Model.(VarianceBounder)
+	if !ok {
+		return
+	}
+	upper := g.variance[:g.chunk.Rows]
+	b.VarianceBounds(upper, g.chunk)
+	kept := 0
+	for i, v := range upper {
+		if v+g.NoiseVariance < g.draw[i]*bound {
+			continue
+		}
+		if kept < i {
+			copy(g.chunk.Row(kept), g.chunk.Row(i))
+			g.draw[kept] = g.draw[i]
+		}
+		kept++
+	}
+	g.chunk.Rows = kept
 }
 
 // admission returns the lambda above which the region holds a point with these moments:
@@ -153,7 +200,7 @@ func (g *Region) admission(mean, variance float64) float64 {
 }
 
 func (g *Region) proposal(i int) Proposal {
-	return Proposal{append([]float64(nil), g.chunk.Row(i)...), max(g.variance[i], 0)}
+	return Proposal{X: append([]float64(nil), g.chunk.Row(i)...), Variance: max(g.variance[i], 0)}
 }
 
 // keep enters row i into the pool, a heap with the largest lambda on top.
@@ -194,11 +241,9 @@ func (g *Region) keep(i int, needed float64) {
 	}
 }
 
-func (g *Region) fromPool() (Proposal, error) {
-	if len(g.pool) == 0 {
-		return Proposal{}, fmt.Errorf("none of %d proposals has a variance that is a number: check the model", maxProposals)
-	}
+// fromPool draws from the proposals kept.
+func (g *Region) fromPool(bound float64) (Proposal, error) {
 	g.lambda = max(g.lambda, g.pool[0].lambda)
 	p := g.pool[g.r.IntN(len(g.pool))]
-	return Proposal{append([]float64(nil), p.X...), p.Variance}, nil
+	return Proposal{append([]float64(nil), p.X...), p.Variance, g.r.Float64() * bound}, nil
 }

@@ -1,6 +1,7 @@
 package gp
 
 import (
+	"math"
 	"slices"
 
 	"github.com/mahabo/mahabo/internal/linalg"
@@ -69,5 +70,28 @@ func (m *Model) Project(z, x linalg.Matrix) {
 	}
 	for i := range x.Rows {
 		m.hyper.project(z.Row(i), x.Row(i))
+	}
+}
+
+// VarianceBounds fills dst with upper bounds of the variance at the rows of x: the
+// variance given the nearest data point alone, s - k²/(s + noise).
+func (m *Model) VarianceBounds(dst []float64, x linalg.Matrix) {
+	low, _ := m.hyper.Dims()
+	z := linalg.New(x.Rows, low)
+	m.Project(z, x)
+	s, noise := m.hyper.OutputScale, m.hyper.NoiseVariance+m.jitter
+	r2 := make([]float64, m.n)
+	for i := range dst {
+		dst[i] = s
+		from, to := m.near(m.along(z.Row(i)))
+		if from == to {
+			continue
+		}
+		nearest := [1]float64{math.Inf(1)}
+		for _, v := range m.distances(r2, z.Row(i), from, to) {
+			nearest[0] = min(nearest[0], v)
+		}
+		m.hyper.Profile.apply(nearest[:], nil, s)
+		dst[i] = floor(s - nearest[0]*nearest[0]/(s+noise))
 	}
 }

@@ -114,3 +114,9 @@ func (m *Model) Anchor(s []float64) func(x []float64) float64 {
 	f := m.influence(s)
 	return func(x []float64) float64 { return m.covWith(f, x) }
 }
+
+// VarianceBounds fills dst with upper bounds of the variance: those of the base
+// model, which conditioning only lowers.
+func (c *Conditioned) VarianceBounds(dst []float64, x linalg.Matrix) {
+	c.base.VarianceBounds(dst, x)
+}

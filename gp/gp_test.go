@@ -479,3 +479,27 @@ func BenchmarkPredictBatch(b *testing.B) {
 		m.PredictProjected(mean, variance, z)
 	}
 }
+
+// The bound from the nearest data point is never below the variance.
+func TestVarianceBounds(t *testing.T) {
+	for _, v := range variants() {
+		r := stream(12)
+		h, in, y := randomCase(60, v.dim, v.d, v.span, v.profile, r)
+		m, err := NewModel(h, in, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := linalg.New(200, v.dim)
+		for i := range x.Data {
+			x.Data[i] = 2*r.Float64() - 1
+		}
+		mean, variance, bound := make([]float64, 200), make([]float64, 200), make([]float64, 200)
+		m.PredictBatch(mean, variance, x)
+		m.VarianceBounds(bound, x)
+		for i := range bound {
+			if bound[i] < variance[i]-1e-12 || bound[i] > h.OutputScale {
+				t.Fatalf("%s: variance %g, bound %g, prior %g", v.name, variance[i], bound[i], h.OutputScale)
+			}
+		}
+	}
+}

@@ -29,13 +29,7 @@ func (p Profile) radius() float64 {
 // receives -2 scale d phi/d(r²), which for the RBF is scale*phi itself.
 func (p Profile) apply(r2, slope []float64, scale float64) {
 	if p == RBF {
-		for i, v := range r2 {
-			r2[i] = -0.5 * v
-		}
-		linalg.Exp(r2, r2)
-		for i, v := range r2 {
-			r2[i] = scale * v
-		}
+		linalg.ExpScaled(r2, scale, -0.5, r2)
 		copy(slope, r2)
 		return
 	}

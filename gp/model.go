@@ -105,34 +105,41 @@ func (m *Model) near(u float64) (from, to int) {
 // correlate fills k (and slope unless nil) with the covariances of z and the
 // sorted points from..to-1.
 func (m *Model) correlate(k, slope, z []float64, from, to int) {
-	k = k[:to-from]
-	if m.norm2 != nil {
-		zz := linalg.Dot(z, z)
-		copy(k, m.norm2[from:to])
-		for a, v := range z {
-			linalg.Axpy(k, -2*v, m.z.Row(a)[from:to])
-		}
-		for i := range k {
-			k[i] = max(k[i]+zz, 0)
-		}
-	} else {
-		for a, v := range z {
-			za := m.z.Row(a)[from:to]
-			if a == 0 {
-				for i, t := range za {
-					k[i] = (t - v) * (t - v)
-				}
-				continue
-			}
-			for i, t := range za {
-				k[i] += (t - v) * (t - v)
-			}
-		}
-	}
+	k = m.distances(k, z, from, to)
 	if slope != nil {
 		slope = slope[:to-from]
 	}
 	m.hyper.Profile.apply(k, slope, m.hyper.OutputScale)
+}
+
+// distances fills r2 with the squared distances of z and the sorted points
+// from..to-1 and returns that part of it.
+func (m *Model) distances(r2, z []float64, from, to int) []float64 {
+	r2 = r2[:to-from]
+	if m.norm2 != nil {
+		zz := linalg.Dot(z, z)
+		copy(r2, m.norm2[from:to])
+		for a, v := range z {
+			linalg.Axpy(r2, -2*v, m.z.Row(a)[from:to])
+		}
+		for i := range r2 {
+			r2[i] = max(r2[i]+zz, 0)
+		}
+		return r2
+	}
+	for a, v := range z {
+		za := m.z.Row(a)[from:to]
+		if a == 0 {
+			for i, t := range za {
+				r2[i] = (t - v) * (t - v)
+			}
+			continue
+		}
+		for i, t := range za {
+			r2[i] += (t - v) * (t - v)
+		}
+	}
+	return r2
 }
 
 // along returns the coordinate of z on the main direction.
