@@ -49,7 +49,7 @@ func coldStarts(count, d, dim int, r *rand.Rand) []Hyper {
 }
 
 func BenchmarkFitAdam(b *testing.B) {
-	for _, n := range []int{100, 500} {
+	for _, n := range []int{100, 250, 500} {
 		for _, d := range []int{1, 2, 6} {
 			b.Run(fmt.Sprintf("n=%d/D=1000/d=%d", n, d), func(b *testing.B) {
 				r := rand.New(rand.NewPCG(1, 2))

@@ -76,6 +76,7 @@ type workspace struct {
 	n        int
 	k, slope linalg.Matrix // k(X,X) without noise, and -2 s phi'; the same matrix for the RBF
 	l, s     linalg.Matrix // factor and selected inverse of K
+	chol     linalg.EnvelopeFactor
 	z        linalg.Matrix // sorted z
 	keys     []keyed
 	dir      []float64
@@ -124,9 +125,9 @@ func (w *workspace) evaluate(dZ, z linalg.Matrix, y []float64, h Hyper) (evaluat
 	ev.value = -0.5 * float64(n) * math.Log(2*math.Pi)
 	residual := w.t[:n]
 	copy(residual, w.alpha)
-	linalg.SolveEnvelope(w.l, e, w.alpha)
+	w.chol.Solve(w.alpha)
 	ev.value -= 0.5 * (linalg.Dot(residual, w.alpha) + linalg.LogDet(w.l))
-	linalg.SelectedInverse(w.s, w.l, e)
+	w.chol.SelectedInverse(w.s)
 
 	clear(w.r)
 	for a := range d {
@@ -270,7 +271,7 @@ func (w *workspace) factor(e linalg.Envelope, noise float64) (jitter float64, er
 			copy(row[b:i+1], w.k.Row(i)[b:i+1])
 			row[i] += noise + jitter
 		}
-		if err = linalg.CholeskyEnvelope(w.l, e); err == nil {
+		if err = w.chol.Factor(w.l, e); err == nil {
 			return jitter, nil
 		}
 	}

@@ -52,7 +52,7 @@ func NewModel(h Hyper, in *Inputs, y []float64) (*Model, error) {
 	for p, key := range w.keys {
 		w.alpha[p] = y[key.i] - h.Mean
 	}
-	linalg.SolveEnvelope(w.l, e, w.alpha)
+	w.chol.Solve(w.alpha)
 	// Two points near x can lie further from each other than the radius, so
 	// the prediction needs entries of S outside the envelope too.
 	for i := range m.n {

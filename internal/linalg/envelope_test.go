@@ -1,6 +1,7 @@
 package linalg
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -63,10 +64,11 @@ func TestEnvelopeAgreesWithDense(t *testing.T) {
 						l.Set(i, j, untouched)
 					}
 				}
-				if err := CholeskyEnvelope(l, e); err != nil {
+				var f EnvelopeFactor
+				if err := f.Factor(l, e); err != nil {
 					t.Fatal(err)
 				}
-				SelectedInverse(s, l, e)
+				f.SelectedInverse(s)
 				for i := range n {
 					for j := range i + 1 {
 						if j < e.Begin(i) {
@@ -91,7 +93,7 @@ func TestEnvelopeAgreesWithDense(t *testing.T) {
 					x[i] = math.Sin(float64(i))
 					want[i] = x[i]
 				}
-				SolveEnvelope(l, e, x)
+				f.Solve(x)
 				SolveLowerVec(dense, want)
 				SolveLowerTransVec(dense, want)
 				for i := range x {
@@ -107,9 +109,10 @@ func TestEnvelopeAgreesWithDense(t *testing.T) {
 func TestEnvelopeFailureNamesThePivot(t *testing.T) {
 	k, e := bandedKernel(100, 300, rand.New(rand.NewPCG(1, 1)))
 	k.Set(70, 70, -1)
-	err := CholeskyEnvelope(k, e)
-	if npd, ok := err.(*NotPositiveDefiniteError); !ok || npd.Pivot != 70 {
-		t.Fatalf("got %v, want pivot 70", err)
+	var f EnvelopeFactor
+	var npd *NotPositiveDefiniteError
+	if err := f.Factor(k, e); !errors.As(err, &npd) || npd.Pivot != 70 {
+		t.Fatalf("got %v, want pivot 70", npd)
 	}
 }
 
@@ -119,16 +122,17 @@ func BenchmarkEnvelope(b *testing.B) {
 			k, e := bandedKernel(n, span, rand.New(rand.NewPCG(1, 2)))
 			l, s := New(n, n), New(n, n)
 			b.Run(fmt.Sprintf("n=%d/span=%g", n, span), func(b *testing.B) {
-				b.ReportMetric(e.Share(), "share")
+				var f EnvelopeFactor
 				for b.Loop() {
 					for i := range n {
 						copy(l.Row(i)[e.Begin(i):i+1], k.Row(i)[e.Begin(i):i+1])
 					}
-					if err := CholeskyEnvelope(l, e); err != nil {
+					if err := f.Factor(l, e); err != nil {
 						b.Fatal(err)
 					}
-					SelectedInverse(s, l, e)
+					f.SelectedInverse(s)
 				}
+				b.ReportMetric(e.Share(), "share")
 			})
 		}
 	}
