@@ -51,12 +51,19 @@ type Filler struct{ state uint64 }
 // NewFiller starts a filler from a stream.
 func NewFiller(r *rand.Rand) *Filler { return &Filler{r.Uint64()} }
 
-// Uniform fills dst with independent draws from [-1, 1).
+// Uniform fills dst with independent draws from [-1, 1). The numbers are the same
+// on every processor.
 func (f *Filler) Uniform(dst []float64) {
-	// 32 random bits below the exponent of [2,4) give a number of that
-	// interval; no conversion from integers is needed.
+	done := fillVector(dst, f.state)
+	f.state += golden * uint64(done/2)
+	f.state = fillScalar(dst[done:], f.state)
+}
+
+// fillScalar fills dst from state s and returns the new state. 32 random bits below
+// the exponent of [2,4) give a number of that interval; no conversion from
+// integers is needed.
+func fillScalar(dst []float64, s uint64) uint64 {
 	const two = 0x4000000000000000
-	s := f.state
 	for len(dst) >= 2 {
 		s += golden
 		z := mix(s)
@@ -68,5 +75,5 @@ func (f *Filler) Uniform(dst []float64) {
 		s += golden
 		dst[0] = math.Float64frombits(two|mix(s)>>32<<20) - 3
 	}
-	f.state = s
+	return s
 }

@@ -25,6 +25,24 @@ func TestStreamsAreNamed(t *testing.T) {
 	}
 }
 
+// The vector path gives the bytes of the scalar one.
+func TestFillerPathsAgree(t *testing.T) {
+	for n := range 100 {
+		got, want := make([]float64, n), make([]float64, n)
+		f := Filler{uint64(n) * 12345}
+		end := fillScalar(want, f.state)
+		f.Uniform(got)
+		if f.state != end {
+			t.Fatalf("length %d: state %x, want %x", n, f.state, end)
+		}
+		for i := range want {
+			if got[i] != want[i] {
+				t.Fatalf("length %d: number %d is %v, want %v", n, i, got[i], want[i])
+			}
+		}
+	}
+}
+
 func TestFillerIsUniform(t *testing.T) {
 	f := NewFiller(New(7))
 	const n = 200_001

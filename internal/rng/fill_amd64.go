@@ -1,0 +1,19 @@
+package rng
+
+import "golang.org/x/sys/cpu"
+
+var hasAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ
+
+//go:noescape
+func fillAVX512(dst *float64, blocks int, s uint64)
+
+// fillVector fills the largest part of dst that is a multiple of 16 long from state
+// s, as fillScalar would, and returns its length.
+func fillVector(dst []float64, s uint64) int {
+	blocks := len(dst) / 16
+	if blocks == 0 || !hasAVX512 {
+		return 0
+	}
+	fillAVX512(&dst[0], blocks, s)
+	return 16 * blocks
+}
