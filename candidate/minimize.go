@@ -18,6 +18,11 @@ type Options struct {
 	Starts  int // runs of the optimiser (5)
 	Samples int // Sobol samples from which the starts are chosen (100)
 	MaxIter int // iterations of a run (200)
+	// Joint minimises the sum of f over all starts in one run, as BoTorch does. The
+	// starts then share step lengths: a step that lowers the sum may throw a good
+	// start far across the box. The result is the lowest end, even if a sample was
+	// lower. Maha-BO lives on these jumps.
+	Joint bool
 }
 
 // WithDefaults fills the fields left zero.
@@ -69,28 +74,32 @@ func Minimize(ctx context.Context, f acquisition.Function, dim int, o Options, r
 	design.Sobol(samples, r)
 	values := make([]float64, o.Samples)
 	evaluate(values, f, samples)
+	ends := linalg.New(o.Starts, dim)
 	starts := Starts(values, o.Starts, r)
-
+	for i, s := range starts {
+		copy(ends.Row(i), samples.Row(s))
+	}
+	ends.Rows = len(starts)
+	lows := make([]float64, len(starts))
+	if o.Joint {
+		err = descendTogether(ctx, lows, ends, f, o.MaxIter)
+	} else {
+		err = descend(ctx, lows, ends, f, o.MaxIter)
+	}
 	x, value = make([]float64, dim), math.Inf(1)
-	var workspace lbfgsb.Workspace
-	end := make([]float64, dim)
-	for _, s := range starts {
-		copy(end, samples.Row(s))
-		var res lbfgsb.Result
-		res, err = workspace.Minimize(ctx, end, []float64{-1}, []float64{1}, f.ValueGrad, lbfgsb.Options{MaxIter: o.MaxIter})
-		if res.F < value && !math.IsInf(res.F, -1) {
-			copy(x, end)
-			value = res.F
-		}
-		if err != nil {
-			break
+	take := func(v float64, at []float64) {
+		if v < value && !math.IsInf(v, -1) {
+			copy(x, at)
+			value = v
 		}
 	}
-	// Runs only go down, so a sample wins only where the gradient failed.
-	for i, v := range values {
-		if v < value && !math.IsInf(v, -1) {
-			copy(x, samples.Row(i))
-			value = v
+	for i, v := range lows {
+		take(v, ends.Row(i))
+	}
+	// Separate runs only go down: there a sample wins only where the gradient failed.
+	if !o.Joint || math.IsInf(value, 1) {
+		for i, v := range values {
+			take(v, samples.Row(i))
 		}
 	}
 	if math.IsInf(value, 1) {
@@ -100,6 +109,38 @@ func Minimize(ctx context.Context, f acquisition.Function, dim int, o Options, r
 		}
 	}
 	return x, value, err
+}
+
+// descend minimises f from every row of x, one run each; runs that did not start because
+// ctx ended have the value +Inf.
+func descend(ctx context.Context, values []float64, x linalg.Matrix, f acquisition.Function, maxIter int) (err error) {
+	var workspace lbfgsb.Workspace
+	for i := range values {
+		values[i] = math.Inf(1)
+		if err != nil {
+			continue
+		}
+		var res lbfgsb.Result
+		res, err = workspace.Minimize(ctx, x.Row(i), []float64{-1}, []float64{1}, f.ValueGrad, lbfgsb.Options{MaxIter: maxIter})
+		values[i] = res.F
+	}
+	return err
+}
+
+// descendTogether minimises the sum of f over the rows of x in one run.
+func descendTogether(ctx context.Context, values []float64, x linalg.Matrix, f acquisition.Function, maxIter int) error {
+	row := func(v []float64, i int) []float64 { return v[i*x.Cols : (i+1)*x.Cols] }
+	sum := func(grad, all []float64) (total float64) {
+		for i := range values {
+			total += f.ValueGrad(row(grad, i), row(all, i))
+		}
+		return total
+	}
+	_, err := lbfgsb.Minimize(ctx, x.Data[:x.Rows*x.Cols], []float64{-1}, []float64{1}, sum, lbfgsb.Options{MaxIter: maxIter})
+	for i := range values {
+		values[i] = f.Value(x.Row(i))
+	}
+	return err
 }
 
 // evaluate fills dst with f at the rows of x, at once when f can.

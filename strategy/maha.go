@@ -36,6 +36,10 @@ const (
 	quirkSteps    = 10   // Adam steps after the first point of a batch, quirks only
 )
 
+// mahaSearch is BoTorch's optimize_acqf: 5 starts out of 100 samples, minimised
+// together.
+var mahaSearch = candidate.Options{Starts: 5, Samples: 100, MaxIter: 1000, Joint: true}
+
 // maha is Maha-BO, the one-step method of the paper (alg:one-step_bo): fit a
 // Gaussian process with a Mahalanobis kernel, minimise EST over the box for the
 // first point, draw the others of the batch from a k-DPP over the relevance
@@ -104,7 +108,7 @@ func (m *maha) Ask(ctx context.Context, n int, pending []Point) ([]Point, error)
 	}
 	t := task{model: model, in: in, y: y, beta: estBeta(model, best, stream("est")), stream: stream}
 	lower := &acquisition.LCB{Model: model, Beta: t.beta}
-	first, _, err := candidate.Minimize(ctx, lower, m.dim, candidate.Options{}, stream("first"))
+	first, _, err := candidate.Minimize(ctx, lower, m.dim, mahaSearch, stream("first"))
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +171,7 @@ func (m *maha) batch(ctx context.Context, t task, first []float64, k int) ([][]f
 		given = upperModel
 	}
 	upper := &acquisition.LCB{Model: upperModel, Beta: -t.beta}
-	_, threshold, err := candidate.Minimize(ctx, upper, m.dim, candidate.Options{}, t.stream("threshold"))
+	_, threshold, err := candidate.Minimize(ctx, upper, m.dim, mahaSearch, t.stream("threshold"))
 	if err != nil {
 		return nil, err
 	}
