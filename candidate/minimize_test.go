@@ -118,6 +118,22 @@ func TestMinimizeIsDeterministic(t *testing.T) {
 	}
 }
 
+// Together the starts still reach the optimum of a convex function, and the result is an
+// end of the joint run.
+func TestMinimizeJointly(t *testing.T) {
+	for _, dim := range []int{1, 2, 60} {
+		f, minimum := bowl(dim, func(j int) float64 { return 1.3 * math.Sin(float64(j)+1) })
+		x, value, err := Minimize(context.Background(), f, dim, Options{Joint: true, MaxIter: 1000}, rand.New(rand.NewPCG(1, 2)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkBox(t, x, dim)
+		if value-minimum > 1e-6*(1+minimum) || value != f.Value(x) {
+			t.Errorf("dim %d: reached %g at %v, minimum %g", dim, value, x, minimum)
+		}
+	}
+}
+
 func TestMinimizeWithoutGradients(t *testing.T) {
 	nan := math.NaN()
 	broken := brokenGradient{}

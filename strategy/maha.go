@@ -22,7 +22,7 @@ func mahaMethod() Method {
 		Options: []Option{
 			{"d", "1", "embedding dimension: a number, or true for the problem's own"},
 			{"fit", "adam", "adam (10 restarts, as the paper) or lbfgs (one cold start; another, often better method)"},
-			{"quirks", "false", "true: follow the authors' program where it differs from the paper's text"},
+			{"quirks", "false", "true: follow the authors' program where it differs from the paper's text (docs/METHODS.md)"},
 		},
 		build: newMaha,
 	}
@@ -50,10 +50,14 @@ type maha struct {
 	lbfgs  bool
 	quirks bool
 	history
-	in *gp.Inputs
+	in     *gp.Inputs
+	report AskReport
 }
 
-var _ Strategy = (*maha)(nil)
+var (
+	_ Strategy = (*maha)(nil)
+	_ Reporter = (*maha)(nil)
+)
 
 func newMaha(cfg Config, s settings) (Strategy, error) {
 	m := &maha{cfg: cfg, history: history{dim: cfg.Dim}, in: gp.NewInputs(cfg.Dim)}
@@ -86,10 +90,24 @@ func (m *maha) Ask(ctx context.Context, n int, pending []Point) ([]Point, error)
 	if err := m.checkAsk(n, pending); err != nil {
 		return nil, err
 	}
+	m.report = AskReport{}
 	seen := len(m.x) + len(pending)
 	if seen < m.cfg.Init || len(m.x) == 0 {
 		return initialDesign(m.cfg, seen, n), nil
 	}
+	points, err := m.propose(ctx, n, pending)
+	if err != nil && ctx.Err() == nil {
+		m.report.Fallback = err
+		return uniformAfterDesign(m.cfg, seen, n), nil
+	}
+	return points, err
+}
+
+// LastAsk says how the last Ask went.
+func (m *maha) LastAsk() AskReport { return m.report }
+
+// propose fits the model and chooses n points with it.
+func (m *maha) propose(ctx context.Context, n int, pending []Point) ([]Point, error) {
 	stream := func(purpose string) *rand.Rand {
 		return rng.New(m.cfg.Seed, uint64(len(m.x)), uint64(len(pending)), rng.Purpose(purpose))
 	}
@@ -106,9 +124,9 @@ func (m *maha) Ask(ctx context.Context, n int, pending []Point) ([]Point, error)
 	if err != nil {
 		return nil, err
 	}
+	m.report.Jitter = max(m.report.Jitter, model.Jitter())
 	t := task{model: model, in: in, y: y, beta: estBeta(model, best, stream("est")), stream: stream}
-	lower := &acquisition.LCB{Model: model, Beta: t.beta}
-	first, _, err := candidate.Minimize(ctx, lower, m.dim, mahaSearch, stream("first"))
+	first, _, err := m.search(ctx, model, t.beta, stream("first"))
 	if err != nil {
 		return nil, err
 	}
@@ -117,13 +135,10 @@ func (m *maha) Ask(ctx context.Context, n int, pending []Point) ([]Point, error)
 		return points, nil
 	}
 	rest, err := m.batch(ctx, t, first, n-1)
-	if err != nil {
-		return nil, err
-	}
 	for _, x := range rest {
 		points = append(points, x)
 	}
-	return points, nil
+	return points, err
 }
 
 // fit learns the hyperparameters from standardised values, from scratch.
@@ -144,12 +159,52 @@ func (m *maha) fit(ctx context.Context, y []float64, r *rand.Rand) (gp.Hyper, er
 			NoiseVariance: num.Softplus(0) + gp.MinNoise,
 		}
 	}
+	var h gp.Hyper
+	var report gp.Report
+	var err error
 	if m.lbfgs {
-		h, _, err := gp.FitLBFGS(ctx, starts[0], m.in, y, mahaLBFGSEval)
-		return h, err
+		h, report, err = gp.FitLBFGS(ctx, starts[0], m.in, y, mahaLBFGSEval)
+	} else {
+		h, report, err = gp.FitAdam(ctx, starts, m.in, y, gp.AdamOptions{})
 	}
-	h, _, err := gp.FitAdam(ctx, starts, m.in, y, gp.AdamOptions{})
+	m.report.Jitter = report.Jitter
 	return h, err
+}
+
+// search minimises mean - beta*std over the box.
+func (m *maha) search(ctx context.Context, model *gp.Model, beta float64, r *rand.Rand) ([]float64, float64, error) {
+	var f acquisition.Function = &acquisition.LCB{Model: model, Beta: beta}
+	if m.quirks {
+		f = &singlePrecision{f, nil}
+	}
+	return candidate.Minimize(ctx, f, m.dim, mahaSearch, r)
+}
+
+// singlePrecision rounds what the optimiser sees of f as the authors' program did.
+// Where f is nearly flat the search then ends early.
+type singlePrecision struct {
+	f acquisition.Function
+	x []float64
+}
+
+func (s *singlePrecision) Value(x []float64) float64 {
+	return float64(float32(s.f.Value(s.rounded(x))))
+}
+
+func (s *singlePrecision) ValueGrad(grad, x []float64) float64 {
+	v := s.f.ValueGrad(grad, s.rounded(x))
+	for j, g := range grad {
+		grad[j] = float64(float32(g))
+	}
+	return float64(float32(v))
+}
+
+func (s *singlePrecision) rounded(x []float64) []float64 {
+	s.x = s.x[:0]
+	for _, v := range x {
+		s.x = append(s.x, float64(float32(v)))
+	}
+	return s.x
 }
 
 // batch draws the points after the first from a k-DPP over the relevance region;
@@ -170,8 +225,7 @@ func (m *maha) batch(ctx context.Context, t task, first []float64, k int) ([][]f
 		}
 		given = upperModel
 	}
-	upper := &acquisition.LCB{Model: upperModel, Beta: -t.beta}
-	_, threshold, err := candidate.Minimize(ctx, upper, m.dim, mahaSearch, t.stream("threshold"))
+	_, threshold, err := m.search(ctx, upperModel, -t.beta, t.stream("threshold"))
 	if err != nil {
 		return nil, err
 	}

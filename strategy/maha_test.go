@@ -202,6 +202,24 @@ func TestMahaSurvivesDegenerateData(t *testing.T) {
 	play(t, one, 3, 1, ridge)
 }
 
+// A model that cannot be built costs the method its choice, never the user the
+// suggestion, and is reported.
+func TestMahaFallsBackAndSaysSo(t *testing.T) {
+	s := build(t, "maha", 6, 1).(*maha)
+	play(t, s, 3, 5, ridge)
+	if r := s.LastAsk(); r.Fallback != nil {
+		t.Fatalf("fell back without need: %v", r.Fallback)
+	}
+	s.d = 0 // no kernel has dimension 0
+	points, err := s.Ask(context.Background(), 4, nil)
+	if err != nil || len(points) != 4 {
+		t.Fatalf("%d points, error %v", len(points), err)
+	}
+	if s.LastAsk().Fallback == nil {
+		t.Error("the fallback was not reported")
+	}
+}
+
 func TestBadArgumentsAreRefused(t *testing.T) {
 	for _, spec := range []string{"maha", "sobol"} {
 		s := build(t, spec, 3, 1)

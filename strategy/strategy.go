@@ -25,6 +25,17 @@ type Strategy interface {
 	Tell(obs ...Observation) error
 }
 
+// Reporter is a Strategy that can say how its last Ask went.
+type Reporter interface {
+	LastAsk() AskReport
+}
+
+// AskReport tells of numerical trouble; a zero value means there was none.
+type AskReport struct {
+	Jitter   float64 // largest value added to the diagonal of a kernel matrix
+	Fallback error   // why the points are uniform instead of the method's own
+}
+
 // Config is what every method needs to know about the task.
 type Config struct {
 	Dim     int    // D, number of parameters
