@@ -57,6 +57,9 @@ type Result struct {
 	Curve        []float64              // lowest value after each evaluation
 	Optimiser    time.Duration          // wall time of Ask and Tell
 	Suggestions  []time.Duration        // share of every point after the initial design in its round's Ask and Tell
+	Fallbacks    int                    // rounds in which the method could not choose and said so
+	Fallback     error                  // why, the last time
+	Jitter       float64                // largest jitter the method reported
 
 	best int // index of the lowest observation
 }
@@ -130,6 +133,14 @@ func (r *Result) round(ctx context.Context, o Options, n int) error {
 	r.Optimiser += spent
 	if err != nil {
 		return fmt.Errorf("asking for evaluation %d: %w", len(r.Observations)+1, err)
+	}
+	if reporter, ok := o.Strategy.(strategy.Reporter); ok {
+		report := reporter.LastAsk()
+		r.Jitter = max(r.Jitter, report.Jitter)
+		if report.Fallback != nil {
+			r.Fallbacks++
+			r.Fallback = report.Fallback
+		}
 	}
 	if len(points) != n {
 		return fmt.Errorf("the strategy returned %d points, asked for %d", len(points), n)

@@ -244,3 +244,25 @@ func TestValidate(t *testing.T) {
 		}
 	}
 }
+
+// troubled reports a fallback in every second Ask.
+type troubled struct{ scripted }
+
+func (s *troubled) LastAsk() strategy.AskReport {
+	if len(s.asked)%2 == 0 {
+		return strategy.AskReport{Jitter: 1e-6, Fallback: errors.New("no model")}
+	}
+	return strategy.AskReport{}
+}
+
+func TestFallbacksAreCounted(t *testing.T) {
+	result, err := study.Run(context.Background(), study.Options{
+		Strategy: &troubled{}, Objective: square, Init: 2, Evals: 4, Batch: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Fallbacks != 2 || result.Fallback == nil || result.Jitter != 1e-6 {
+		t.Errorf("%d fallbacks, last %v, jitter %g", result.Fallbacks, result.Fallback, result.Jitter)
+	}
+}

@@ -60,6 +60,8 @@ type minimizeResult struct {
 	Seconds                    float64   `json:"seconds"`
 	MedianSecondsPerSuggestion float64   `json:"median_seconds_per_suggestion"`
 	Curve                      []float64 `json:"curve"`
+	FallbackRounds             int       `json:"fallback_rounds"` // rounds in which the model could not be used
+	Jitter                     float64   `json:"jitter"`          // largest jitter a factorisation needed
 	Version                    string    `json:"version"`
 }
 
@@ -90,6 +92,9 @@ func (c *minimizeCmd) Run(ctx context.Context, s streams) error {
 	if errors.Is(err, context.Canceled) {
 		err = interrupted(fmt.Sprintf("stopped after %d of %d evaluations", len(result.Observations), c.Init+c.Evals))
 	}
+	if result.Fallbacks > 0 {
+		fmt.Fprintf(s.err, "note: in %d rounds the model could not be used (%v); their points are uniform\n", result.Fallbacks, result.Fallback)
+	}
 	best, ok := result.Best()
 	if !ok {
 		return err
@@ -99,7 +104,7 @@ func (c *minimizeCmd) Run(ctx context.Context, s streams) error {
 		Evaluated: len(result.Observations), Best: best.Value, X: best.X,
 		Seconds:                    result.Optimiser.Seconds(),
 		MedianSecondsPerSuggestion: result.MedianSuggestion().Seconds(),
-		Curve:                      result.Curve, Version: version(),
+		Curve:                      result.Curve, FallbackRounds: result.Fallbacks, Jitter: result.Jitter, Version: version(),
 	}
 	return errors.Join(err, report.write(s.out, c.JSON), out.commit(report))
 }
