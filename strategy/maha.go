@@ -22,6 +22,7 @@ func mahaMethod() Method {
 		Options: []Option{
 			{"d", "1", "embedding dimension: a number, or true for the problem's own"},
 			{"fit", "adam", "adam (10 restarts, as the paper) or lbfgs (one cold start; another, often better method)"},
+			{"search", "joint", "joint (the five starts as one problem, as BoTorch) or separate (one run each)"},
 			{"quirks", "false", "true: follow the authors' program where it differs from the paper's text (docs/METHODS.md)"},
 		},
 		build: newMaha,
@@ -36,10 +37,6 @@ const (
 	quirkSteps    = 10   // Adam steps after the first point of a batch, quirks only
 )
 
-// mahaSearch is BoTorch's optimize_acqf: 5 starts out of 100 samples, minimised
-// together.
-var mahaSearch = candidate.Options{Starts: 5, Samples: 100, MaxIter: 1000, Joint: true}
-
 // maha is Maha-BO, the one-step method of the paper (alg:one-step_bo): fit a
 // Gaussian process with a Mahalanobis kernel, minimise EST over the box for the
 // first point, draw the others of the batch from a k-DPP over the relevance
@@ -49,6 +46,7 @@ type maha struct {
 	d      int
 	lbfgs  bool
 	quirks bool
+	starts candidate.Options // of the searches over the box
 	history
 	in     *gp.Inputs
 	report AskReport
@@ -70,6 +68,11 @@ func newMaha(cfg Config, s settings) (Strategy, error) {
 		return nil, err
 	}
 	m.lbfgs = fit == "lbfgs"
+	search, err := s.choice("search", "joint", "separate")
+	if err != nil {
+		return nil, err
+	}
+	m.starts = candidate.Options{Starts: 5, Samples: 100, MaxIter: 1000, Joint: search == "joint"}
 	if m.quirks, err = s.boolean("quirks"); err != nil {
 		return nil, err
 	}
@@ -126,7 +129,7 @@ func (m *maha) propose(ctx context.Context, n int, pending []Point) ([]Point, er
 	}
 	m.report.Jitter = max(m.report.Jitter, model.Jitter())
 	t := task{model: model, in: in, y: y, beta: estBeta(model, best, stream("est")), stream: stream}
-	first, _, err := m.search(ctx, model, t.beta, stream("first"))
+	first, _, err := m.minimise(ctx, model, t.beta, stream("first"))
 	if err != nil {
 		return nil, err
 	}
@@ -171,13 +174,13 @@ func (m *maha) fit(ctx context.Context, y []float64, r *rand.Rand) (gp.Hyper, er
 	return h, err
 }
 
-// search minimises mean - beta*std over the box.
-func (m *maha) search(ctx context.Context, model *gp.Model, beta float64, r *rand.Rand) ([]float64, float64, error) {
+// minimise searches the box for the lowest mean - beta*std.
+func (m *maha) minimise(ctx context.Context, model *gp.Model, beta float64, r *rand.Rand) ([]float64, float64, error) {
 	var f acquisition.Function = &acquisition.LCB{Model: model, Beta: beta}
 	if m.quirks {
 		f = &singlePrecision{f, nil}
 	}
-	return candidate.Minimize(ctx, f, m.dim, mahaSearch, r)
+	return candidate.Minimize(ctx, f, m.dim, m.starts, r)
 }
 
 // singlePrecision rounds what the optimiser sees of f as the authors' program did.
@@ -225,7 +228,7 @@ func (m *maha) batch(ctx context.Context, t task, first []float64, k int) ([][]f
 		}
 		given = upperModel
 	}
-	_, threshold, err := m.search(ctx, upperModel, -t.beta, t.stream("threshold"))
+	_, threshold, err := m.minimise(ctx, upperModel, -t.beta, t.stream("threshold"))
 	if err != nil {
 		return nil, err
 	}

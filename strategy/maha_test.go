@@ -56,7 +56,7 @@ func build(t *testing.T, spec string, dim int, seed uint64) Strategy {
 	return s
 }
 
-var mahaSpecs = []string{"maha", "maha:d=true", "maha:fit=lbfgs", "maha:quirks=true", "maha:d=2,fit=lbfgs,quirks=true"}
+var mahaSpecs = []string{"maha", "maha:d=true", "maha:fit=lbfgs", "maha:quirks=true", "maha:d=2,fit=lbfgs,search=separate,quirks=true"}
 
 func TestMahaBeatsRandomOnARidge(t *testing.T) {
 	for _, spec := range mahaSpecs {

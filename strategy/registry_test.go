@@ -31,7 +31,7 @@ func TestBadSpecifications(t *testing.T) {
 	}{
 		{"mahaa", Config{Dim: 3}, []string{`"mahaa"`, "maha, sobol, random"}},
 		{"", Config{Dim: 3}, []string{"unknown method"}},
-		{"maha:e=1", Config{Dim: 3}, []string{`"e"`, "d, fit, quirks"}},
+		{"maha:e=1", Config{Dim: 3}, []string{`"e"`, "d, fit, search, quirks"}},
 		{"maha:d", Config{Dim: 3}, []string{`"d"`, "key=value"}},
 		{"maha:", Config{Dim: 3}, []string{"key=value"}},
 		{"maha:d=1,d=2", Config{Dim: 3}, []string{"twice"}},
@@ -40,6 +40,7 @@ func TestBadSpecifications(t *testing.T) {
 		{"maha:d=4", Config{Dim: 3}, []string{"d is 4", "3"}},
 		{"maha:d=true", Config{Dim: 3}, []string{"not known"}},
 		{"maha:fit=sgd", Config{Dim: 3}, []string{"fit", "adam, lbfgs"}},
+		{"maha:search=grid", Config{Dim: 3}, []string{"search", "joint, separate"}},
 		{"maha:quirks=maybe", Config{Dim: 3}, []string{"quirks", "true or false"}},
 		{"sobol:d=1", Config{Dim: 3}, []string{"sobol has no options"}},
 		{"sobol", Config{}, []string{"Dim is 0"}},
