@@ -20,46 +20,65 @@ type Report struct {
 // ErrNoFit says that no start had a finite likelihood.
 var ErrNoFit = errors.New("gp: the likelihood is not finite at any start")
 
-// FitLBFGS minimises -log p(y)/n from one start with at most maxEvals gradients
-// and returns the best hyperparameters seen.
-func FitLBFGS(ctx context.Context, start Hyper, in *Inputs, y []float64, maxEvals int) (Hyper, Report, error) {
-	if err := start.validate(in.dim); err != nil {
-		return Hyper{}, Report{}, err
-	}
-	sh, theta := start.shape(), toRaw(start)
-	work := newWorkspace(in.n)
-	z, dZ := padded(sh.low, in.n), padded(sh.low, in.n)
-	best := append(raw(nil), theta...)
-	report := Report{Loss: math.Inf(1)}
-	loss := func(grad, x []float64) float64 {
-		scalars, mapping := x[:rawScalars], x[rawScalars:]
-		h := sh.hyper(scalars, mapping)
-		projectAll(z, h.Kernel, in)
-		ev, err := work.evaluate(dZ, z, y, h)
-		report.Evals++
-		report.Jitter = max(report.Jitter, ev.jitter)
-		if err != nil {
-			return math.Inf(1)
+// FitLBFGS minimises -log p(y)/n from every start, with at most maxEvals gradients
+// each, and returns the best hyperparameters seen. The starts share a kernel type.
+func FitLBFGS(ctx context.Context, starts []Hyper, in *Inputs, y []float64, maxEvals int) (Hyper, Report, error) {
+	for _, h := range starts {
+		if err := h.validate(in.dim); err != nil {
+			return Hyper{}, Report{}, err
 		}
-		scalarGradient(grad, ev, scalars, in.n)
-		gm := grad[rawScalars:]
-		if sh.ard {
-			lengthScaleLossGradient(gm, mapping, h, dZ, in)
-		} else {
-			linalg.Gemm(linalg.Matrix{Rows: sh.low, Cols: sh.high, Stride: sh.high, Data: gm}, 0, -1/float64(in.n), dZ, in.X())
+	}
+	sh := starts[0].shape()
+	d := descent{
+		shape: sh, in: in, y: y, work: newWorkspace(in.n), z: padded(sh.low, in.n), dZ: padded(sh.low, in.n),
+		best: make(raw, rawScalars+sh.mapLen()), report: Report{Loss: math.Inf(1)},
+	}
+	for i, h := range starts {
+		d.start = i
+		if _, err := lbfgsb.Minimize(ctx, toRaw(h), nil, nil, d.loss, lbfgsb.Options{MaxEval: maxEvals}); err != nil {
+			return Hyper{}, d.report, err
 		}
-		v := -ev.value / float64(in.n)
-		if v < report.Loss {
-			report.Loss = v
-			copy(best, x)
-		}
-		return v
 	}
-	if _, err := lbfgsb.Minimize(ctx, theta, nil, nil, loss, lbfgsb.Options{MaxEval: maxEvals}); err != nil {
-		return Hyper{}, report, err
+	if math.IsInf(d.report.Loss, 1) {
+		return Hyper{}, d.report, ErrNoFit
 	}
-	if math.IsInf(report.Loss, 1) {
-		return Hyper{}, report, ErrNoFit
+	return sh.hyper(d.best[:rawScalars], d.best[rawScalars:]), d.report, nil
+}
+
+// descent evaluates the loss for L-BFGS and keeps the best point seen.
+type descent struct {
+	shape  shape
+	in     *Inputs
+	y      []float64
+	work   *workspace
+	z, dZ  linalg.Matrix
+	start  int
+	best   raw
+	report Report
+}
+
+// loss is -log p(y)/n at the raw parameters x, with its gradient.
+func (d *descent) loss(grad, x []float64) float64 {
+	scalars, mapping := x[:rawScalars], x[rawScalars:]
+	h := d.shape.hyper(scalars, mapping)
+	projectAll(d.z, h.Kernel, d.in)
+	ev, err := d.work.evaluate(d.dZ, d.z, d.y, h)
+	d.report.Evals++
+	d.report.Jitter = max(d.report.Jitter, ev.jitter)
+	if err != nil {
+		return math.Inf(1)
 	}
-	return sh.hyper(best[:rawScalars], best[rawScalars:]), report, nil
+	scalarGradient(grad, ev, scalars, d.in.n)
+	if gm := grad[rawScalars:]; d.shape.ard {
+		lengthScaleLossGradient(gm, mapping, h, d.dZ, d.in)
+	} else {
+		g := linalg.Matrix{Rows: d.shape.low, Cols: d.shape.high, Stride: d.shape.high, Data: gm}
+		linalg.Gemm(g, 0, -1/float64(d.in.n), d.dZ, d.in.X())
+	}
+	loss := -ev.value / float64(d.in.n)
+	if loss < d.report.Loss {
+		d.report.Loss, d.report.Start = loss, d.start
+		copy(d.best, x)
+	}
+	return loss
 }

@@ -326,7 +326,7 @@ func TestFitsLowerTheLoss(t *testing.T) {
 	for name, s := range map[string]Hyper{"mahalanobis": start[0], "rbf": ard, "matern": matern} {
 		for fit, run := range map[string]func() (Hyper, Report, error){
 			"adam":  func() (Hyper, Report, error) { return FitAdam(context.Background(), []Hyper{s}, in, y, AdamOptions{}) },
-			"lbfgs": func() (Hyper, Report, error) { return FitLBFGS(context.Background(), s, in, y, 50) },
+			"lbfgs": func() (Hyper, Report, error) { return FitLBFGS(context.Background(), []Hyper{s}, in, y, 50) },
 		} {
 			h, report, err := run()
 			if err != nil {
@@ -342,6 +342,25 @@ func TestFitsLowerTheLoss(t *testing.T) {
 			if h.NoiseVariance < MinNoise || report.Evals == 0 {
 				t.Errorf("%s by %s: noise %g after %d evaluations", name, fit, h.NoiseVariance, report.Evals)
 			}
+		}
+	}
+}
+
+// More starts never end higher, and the report names the one that won.
+func TestLBFGSKeepsTheBestStart(t *testing.T) {
+	in, y := benchData(60, 30, stream(13))
+	starts := coldStarts(4, 2, 30, stream(14))
+	_, all, err := FitLBFGS(context.Background(), starts, in, y, 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range starts {
+		_, one, err := FitLBFGS(context.Background(), []Hyper{s}, in, y, 30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one.Loss < all.Loss || i == all.Start && one.Loss != all.Loss {
+			t.Errorf("start %d alone reaches %g, all together %g from start %d", i, one.Loss, all.Loss, all.Start)
 		}
 	}
 }

@@ -166,7 +166,7 @@ func (m *maha) fit(ctx context.Context, y []float64, r *rand.Rand) (gp.Hyper, er
 	var report gp.Report
 	var err error
 	if m.lbfgs {
-		h, report, err = gp.FitLBFGS(ctx, starts[0], m.in, y, mahaLBFGSEval)
+		h, report, err = gp.FitLBFGS(ctx, starts, m.in, y, mahaLBFGSEval)
 	} else {
 		h, report, err = gp.FitAdam(ctx, starts, m.in, y, gp.AdamOptions{})
 	}
