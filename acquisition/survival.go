@@ -104,12 +104,12 @@ func crossing(from, to int, level float64, f func(k float64) float64) int {
 	lo, glo := from-1, math.Inf(1)
 	hi, ghi := to, math.Inf(-1)
 	for k, stride := from, 16; k < to; k, stride = k+stride, 4*stride {
-		if v := g(k); v <= 0 {
+		v := g(k)
+		if v <= 0 {
 			hi, ghi = k, v
 			break
-		} else {
-			lo, glo = k, v
 		}
+		lo, glo = k, v
 	}
 	side := 0
 	for hi-lo > 1 {

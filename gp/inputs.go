@@ -60,8 +60,10 @@ func (in *Inputs) grow(capacity int) {
 	in.rows, in.cols = rows, cols
 }
 
-// X returns the n x D view, XT the D x n view.
-func (in *Inputs) X() linalg.Matrix  { return in.rows.Slice(0, in.n, 0, in.dim) }
+// X returns the n x D view.
+func (in *Inputs) X() linalg.Matrix { return in.rows.Slice(0, in.n, 0, in.dim) }
+
+// XT returns the D x n view.
 func (in *Inputs) XT() linalg.Matrix { return in.cols.Slice(0, in.dim, 0, in.n) }
 
 // padded avoids strides that are multiples of a page, which would put all rows

@@ -44,6 +44,7 @@ const epsilon = 0x1p-52
 // Status says why a run ended.
 type Status int
 
+// The reasons.
 const (
 	GradientSmall    Status = iota + 1 // converged: projected gradient within Gtol
 	DecreaseSmall                      // converged: relative decrease within Ftol
