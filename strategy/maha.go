@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/mahabo/mahabo/acquisition"
 	"github.com/mahabo/mahabo/candidate"
@@ -90,6 +91,14 @@ func (m *maha) Tell(obs ...Observation) error {
 }
 
 func (m *maha) Ask(ctx context.Context, n int, pending []Point) ([]Point, error) {
+	return m.ask(ctx, n, pending, m.propose)
+}
+
+// proposer chooses n points with a model.
+type proposer func(ctx context.Context, n int, pending []Point) ([]Point, error)
+
+// ask surrounds a proposer with the initial design and the fallback.
+func (m *maha) ask(ctx context.Context, n int, pending []Point, propose proposer) ([]Point, error) {
 	if err := m.checkAsk(n, pending); err != nil {
 		return nil, err
 	}
@@ -98,12 +107,29 @@ func (m *maha) Ask(ctx context.Context, n int, pending []Point) ([]Point, error)
 	if seen < m.cfg.Init || len(m.x) == 0 {
 		return initialDesign(m.cfg, seen, n), nil
 	}
-	points, err := m.propose(ctx, n, pending)
+	points, err := propose(ctx, n, pending)
 	if err != nil && ctx.Err() == nil {
 		m.report.Fallback = err
 		return uniformAfterDesign(m.cfg, seen, n), nil
 	}
+	// A corner of a small box can stay the best choice although it is taken.
+	for i, x := range points {
+		same := func(p Point) bool { return coincide(p, x) }
+		if slices.ContainsFunc(pending, same) || slices.ContainsFunc(points[:i], same) {
+			points[i] = uniformAfterDesign(m.cfg, seen+i, 1)[0]
+		}
+	}
 	return points, err
+}
+
+// coincide says whether two points are the same up to rounding.
+func coincide(p, q Point) bool {
+	for j, v := range p {
+		if math.Abs(v-q[j]) > 1e-9 {
+			return false
+		}
+	}
+	return true
 }
 
 // LastAsk says how the last Ask went.
@@ -111,28 +137,41 @@ func (m *maha) LastAsk() AskReport { return m.report }
 
 // propose fits the model and chooses n points with it.
 func (m *maha) propose(ctx context.Context, n int, pending []Point) ([]Point, error) {
+	t, err := m.learn(ctx, pending)
+	if err != nil {
+		return nil, err
+	}
+	first, _, err := m.minimise(ctx, t.model, t.beta, t.stream("first"))
+	if err != nil {
+		return nil, err
+	}
+	return m.complete(ctx, t, first, n)
+}
+
+// learn fits the model and estimates EST's weight of the standard deviation.
+func (m *maha) learn(ctx context.Context, pending []Point) (task, error) {
 	stream := func(purpose string) *rand.Rand {
 		return rng.New(m.cfg.Seed, uint64(len(m.x)), uint64(len(pending)), rng.Purpose(purpose))
 	}
 	y, best := standardise(m.y)
 	hyper, err := m.fit(ctx, y, stream("fit"))
 	if err != nil {
-		return nil, err
+		return task{}, err
 	}
 	in, y, err := believe(hyper, m.in, y, pending)
 	if err != nil {
-		return nil, err
+		return task{}, err
 	}
 	model, err := gp.NewModel(hyper, in, y)
 	if err != nil {
-		return nil, err
+		return task{}, err
 	}
 	m.report.Jitter = max(m.report.Jitter, model.Jitter())
-	t := task{model: model, in: in, y: y, beta: estBeta(model, best, stream("est")), stream: stream}
-	first, _, err := m.minimise(ctx, model, t.beta, stream("first"))
-	if err != nil {
-		return nil, err
-	}
+	return task{model: model, in: in, y: y, beta: estBeta(model, best, stream("est")), stream: stream}, nil
+}
+
+// complete adds to the first point of a batch the other n-1.
+func (m *maha) complete(ctx context.Context, t task, first []float64, n int) ([]Point, error) {
 	points := []Point{first}
 	if n == 1 {
 		return points, nil

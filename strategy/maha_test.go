@@ -2,10 +2,8 @@ package strategy
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"testing"
 
 	"github.com/mahabo/mahabo/acquisition"
@@ -56,44 +54,6 @@ func build(t *testing.T, spec string, dim int, seed uint64) Strategy {
 	return s
 }
 
-var mahaSpecs = []string{"maha", "maha:d=true", "maha:fit=lbfgs", "maha:quirks=true", "maha:d=2,fit=lbfgs,search=separate,quirks=true"}
-
-func TestMahaBeatsRandomOnARidge(t *testing.T) {
-	for _, spec := range mahaSpecs {
-		_, best := play(t, build(t, spec, 40, 3), 10, 5, ridge)
-		_, random := play(t, build(t, "random", 40, 3), 10, 5, ridge)
-		if best > random/5 {
-			t.Errorf("%s reached %g, random search %g", spec, best, random)
-		}
-	}
-}
-
-// Sizes from one parameter and one point on; all batches stay in the box (Tell
-// refuses anything else).
-func TestMahaSizes(t *testing.T) {
-	for _, dim := range []int{1, 2, 60} {
-		for _, batch := range []int{1, 5, 20} {
-			t.Run(fmt.Sprintf("D=%d,B=%d", dim, batch), func(t *testing.T) {
-				play(t, build(t, "maha:d=true", dim, 1), max(3, 14/batch), batch, ridge)
-			})
-		}
-	}
-}
-
-// The initial design continues across calls, whatever the sizes, and is shared by
-// all methods of a seed.
-func TestInitialDesignIsShared(t *testing.T) {
-	ones, _ := play(t, build(t, "maha", 7, 5), 10, 1, ridge)
-	fives, _ := play(t, build(t, "sobol", 7, 5), 2, 5, ridge)
-	for i := range ones {
-		for j := range ones[i] {
-			if ones[i][j] != fives[i][j] {
-				t.Fatalf("point %d differs", i)
-			}
-		}
-	}
-}
-
 func samePoints(t *testing.T, what string, a, b []Point) {
 	t.Helper()
 	if len(a) != len(b) {
@@ -108,99 +68,7 @@ func samePoints(t *testing.T, what string, a, b []Point) {
 	}
 }
 
-// Telling the observations of a run to a new strategy gives its next suggestions,
-// byte for byte, with any number of cores.
-func TestMahaReplays(t *testing.T) {
-	for _, spec := range mahaSpecs {
-		s := build(t, spec, 30, 9)
-		points, _ := play(t, s, 4, 5, ridge)
-		fresh := build(t, spec, 30, 9)
-		for _, x := range points {
-			if err := fresh.Tell(Observation{x, ridge(x)}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := s.Ask(context.Background(), 5, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := runtime.GOMAXPROCS(1)
-		got, err := fresh.Ask(context.Background(), 5, nil)
-		runtime.GOMAXPROCS(before)
-		if err != nil {
-			t.Fatal(err)
-		}
-		samePoints(t, spec, got, want)
-		again, err := s.Ask(context.Background(), 5, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		samePoints(t, spec+" asked twice", again, want)
-	}
-}
-
-// A pending point repels the next suggestion: the answer is a new point.
-func TestMahaRespectsPending(t *testing.T) {
-	s := build(t, "maha", 20, 2)
-	play(t, s, 4, 5, ridge)
-	first, err := s.Ask(context.Background(), 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pending := first
-	for range 3 {
-		next, err := s.Ask(context.Background(), 1, pending)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range pending {
-			d2 := 0.0
-			for j := range p {
-				d2 += (p[j] - next[0][j]) * (p[j] - next[0][j])
-			}
-			if d2 < 1e-12 {
-				t.Fatal("a pending point was suggested again")
-			}
-		}
-		pending = append(pending, next[0])
-	}
-}
-
-// Ask never fails on valid data.
-func TestMahaSurvivesDegenerateData(t *testing.T) {
-	const dim = 12
-	x := make(Point, dim)
-	for name, value := range map[string]func(i int) float64{
-		"constant":    func(int) float64 { return 3 },
-		"zero":        func(int) float64 { return 0 },
-		"huge":        func(i int) float64 { return 1e300 * float64(i%7-3) },
-		"tiny":        func(i int) float64 { return 1e-300 * float64(i) },
-		"one outlier": func(i int) float64 { return map[bool]float64{true: 1e15, false: float64(i)}[i == 4] },
-		"offset":      func(i int) float64 { return 1e12 + float64(i) },
-	} {
-		for _, duplicates := range []bool{false, true} {
-			s := build(t, "maha:d=2", dim, 4)
-			for i := range 25 {
-				p := x
-				if !duplicates {
-					p = make(Point, dim)
-					rng.NewFiller(rng.New(uint64(i))).Uniform(p)
-				}
-				if err := s.Tell(Observation{p, value(i)}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if _, err := s.Ask(context.Background(), 3, nil); err != nil {
-				t.Errorf("%s, duplicates %v: %v", name, duplicates, err)
-			}
-		}
-	}
-	one, err := New("maha", Config{Dim: dim, Init: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	play(t, one, 3, 1, ridge)
-}
+func second(_ []Point, err error) error { return err }
 
 // A model that cannot be built costs the method its choice, never the user the
 // suggestion, and is reported.
@@ -217,37 +85,6 @@ func TestMahaFallsBackAndSaysSo(t *testing.T) {
 	}
 	if s.LastAsk().Fallback == nil {
 		t.Error("the fallback was not reported")
-	}
-}
-
-func TestBadArgumentsAreRefused(t *testing.T) {
-	for _, spec := range []string{"maha", "sobol"} {
-		s := build(t, spec, 3, 1)
-		ctx := context.Background()
-		for name, err := range map[string]error{
-			"no points":           second(s.Ask(ctx, 0, nil)),
-			"short pending point": second(s.Ask(ctx, 1, []Point{{0, 0}})),
-			"point outside":       s.Tell(Observation{Point{0, 0, 1.5}, 1}),
-			"NaN coordinate":      s.Tell(Observation{Point{0, 0, math.NaN()}, 1}),
-			"NaN value":           s.Tell(Observation{Point{0, 0, 0}, math.NaN()}),
-			"infinite value":      s.Tell(Observation{Point{0, 0, 0}, 1}, Observation{Point{0, 0, 0}, math.Inf(1)}),
-		} {
-			if err == nil {
-				t.Errorf("%s: %s was accepted", spec, name)
-			}
-		}
-	}
-}
-
-func second(_ []Point, err error) error { return err }
-
-func TestMahaStopsWhenCancelled(t *testing.T) {
-	s := build(t, "maha", 30, 1)
-	play(t, s, 3, 5, ridge)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := s.Ask(ctx, 5, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
 	}
 }
 

@@ -26,7 +26,10 @@ type Option struct {
 
 // Methods lists every method in the order they should be shown.
 func Methods() []Method {
-	return []Method{mahaMethod(), sobolMethod(), randomMethod()}
+	return []Method{
+		mahaMethod(), mahaPinvMethod(), mahaRandomMethod(),
+		cmaesMethod(), sobolMethod(), randomMethod(),
+	}
 }
 
 // New builds a method from a specification `name` or `name:key=value,...`.

@@ -1,0 +1,20 @@
+// Package embed maps the box [-1,1]^D to a few dimensions and back.
+//
+// A Map takes x to z; Linear is z = Bx. A Reconstruction finds a point of the box for a
+// given z: PseudoInverse always the same one, x = clamp(B⁺z); Randomised a random one
+// of all that map to z (alg:random_reconstruction).
+//
+// Symbols:
+//
+//	B      d x D, the embedding
+//	B⁺     D x d, its Moore-Penrose inverse, Bᵀ(BBᵀ)⁻¹ when B has full rank
+//	N(B)   null space of B: what a map forgets and a reconstruction has to choose
+//	fibre  the points of the box that map to z
+//	r      residual Bx - z
+//	gamma  step length of the gradient descent
+//
+// Cost: the inverse takes O(d²D), a reconstruction O(dD) for the pseudo-inverse and
+// O(dD) for each start and step of the randomised one.
+//
+// Citation: Horiguchi, Iwata, Tsuzuki, Ozawa (2022), section 3.
+package embed
