@@ -110,7 +110,7 @@ func TestPseudoInverse(t *testing.T) {
 			BMB, MBM := linalg.New(low, high), linalg.New(high, low)
 			linalg.Gemm(BMB, 0, 1, BM, c.B)
 			linalg.Gemm(MBM, 0, 1, MB, M)
-			close := func(what string, got, want linalg.Matrix) {
+			alike := func(what string, got, want linalg.Matrix) {
 				size := 0.0
 				for i := range want.Rows {
 					for _, v := range want.Row(i) {
@@ -123,10 +123,10 @@ func TestPseudoInverse(t *testing.T) {
 					}
 				}
 			}
-			close("B B⁺ B = B", BMB, c.B)
-			close("B⁺ B B⁺ = B⁺", MBM, M)
-			close("B B⁺ is symmetric", BM, transposed(BM))
-			close("B⁺ B is symmetric", MB, transposed(MB))
+			alike("B B⁺ B = B", BMB, c.B)
+			alike("B⁺ B B⁺ = B⁺", MBM, M)
+			alike("B B⁺ is symmetric", BM, transposed(BM))
+			alike("B⁺ B is symmetric", MB, transposed(MB))
 		})
 	}
 }

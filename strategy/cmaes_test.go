@@ -54,7 +54,7 @@ func playCMAES(t *testing.T, s Strategy, rounds, batch int, f func([]float64) fl
 
 func equalPoints(t *testing.T, what string, got, want []Point) {
 	t.Helper()
-	if !slices.EqualFunc(got, want, func(a, b Point) bool { return slices.Equal(a, b) }) {
+	if !slices.EqualFunc(got, want, slices.Equal[Point]) {
 		t.Fatalf("%s: points differ", what)
 	}
 }

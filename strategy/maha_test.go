@@ -54,22 +54,6 @@ func build(t *testing.T, spec string, dim int, seed uint64) Strategy {
 	return s
 }
 
-func samePoints(t *testing.T, what string, a, b []Point) {
-	t.Helper()
-	if len(a) != len(b) {
-		t.Fatalf("%s: %d and %d points", what, len(a), len(b))
-	}
-	for i := range a {
-		for j := range a[i] {
-			if a[i][j] != b[i][j] {
-				t.Fatalf("%s: point %d differs at coordinate %d: %v, %v", what, i, j, a[i][j], b[i][j])
-			}
-		}
-	}
-}
-
-func second(_ []Point, err error) error { return err }
-
 // A model that cannot be built costs the method its choice, never the user the
 // suggestion, and is reported.
 func TestMahaFallsBackAndSaysSo(t *testing.T) {

@@ -152,7 +152,7 @@ func TestTwoStepReplays(t *testing.T) {
 		before := runtime.GOMAXPROCS(1)
 		got := askTwoStep(t, fresh, 5, pending)
 		runtime.GOMAXPROCS(before)
-		if !slices.EqualFunc(got, want, func(a, b Point) bool { return slices.Equal(a, b) }) {
+		if !slices.EqualFunc(got, want, slices.Equal[Point]) {
 			t.Errorf("%s: the replay differs", m.Name)
 		}
 	}

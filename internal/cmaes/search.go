@@ -174,11 +174,14 @@ func (s *Search) Copy(src *Search) {
 	if len(own.mean) == 0 {
 		s.scratch = newScratch(src.n)
 	}
-	s.mean = append(own.mean[:0], src.mean...)
-	s.ps = append(own.ps[:0], src.ps...)
-	s.pc = append(own.pc[:0], src.pc...)
-	s.C.Data = append(own.C.Data[:0], src.C.Data...)
-	s.B.Data = append(own.B.Data[:0], src.B.Data...)
-	s.d = append(own.d[:0], src.d...)
-	s.recent = append(own.recent[:0], src.recent...)
+	s.mean = refill(own.mean, src.mean)
+	s.ps = refill(own.ps, src.ps)
+	s.pc = refill(own.pc, src.pc)
+	s.C.Data = refill(own.C.Data, src.C.Data)
+	s.B.Data = refill(own.B.Data, src.B.Data)
+	s.d = refill(own.d, src.d)
+	s.recent = refill(own.recent, src.recent)
 }
+
+// refill returns a copy of src in the memory of dst.
+func refill(dst, src []float64) []float64 { return append(dst[:0], src...) }

@@ -79,7 +79,7 @@ func (s *suite) cancelled(ctx context.Context, st strategy.Strategy, n int, want
 	case err == nil:
 		return same("no error, but other points than without the cancellation", points, want)
 	case ctx.Err() == nil || !errors.Is(err, ctx.Err()):
-		return fmt.Errorf("the error is %q, want the context's: %v", err, ctx.Err())
+		return fmt.Errorf("the error is %q, want the context's: %w", err.Error(), ctx.Err())
 	}
 	return nil
 }
