@@ -64,7 +64,7 @@ type runner struct {
 	Options
 	folder      *folder
 	execute     func(context.Context, job) (Trial, error)
-	todo        []job
+	waiting     []job
 	total, kept int
 
 	mu       sync.Mutex // guards the folder and what follows
@@ -86,7 +86,7 @@ func newRunner(o Options, f *folder, jobs []job) *runner {
 			r.kept++
 			continue
 		}
-		r.todo = append(r.todo, j)
+		r.waiting = append(r.waiting, j)
 		r.left[j] = true
 	}
 	return r
@@ -97,7 +97,7 @@ func (r *runner) run(ctx context.Context) error {
 	defer stop()
 	queue := make(chan job)
 	var workers sync.WaitGroup
-	for range min(r.Jobs, len(r.todo)) {
+	for range min(r.Jobs, len(r.waiting)) {
 		workers.Go(func() {
 			// The CPU clock belongs to a thread.
 			runtime.LockOSThread()
@@ -111,7 +111,7 @@ func (r *runner) run(ctx context.Context) error {
 		})
 	}
 feed:
-	for _, j := range r.todo {
+	for _, j := range r.waiting {
 		select {
 		case queue <- j:
 		case <-ctx.Done():
