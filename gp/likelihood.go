@@ -262,21 +262,23 @@ func squaredDistances(dst []float64, z linalg.Matrix, from, i int) {
 // factor computes the Cholesky factor of k + noise I, climbing the jitter ladder
 // when it has to, and returns the jitter used.
 func (w *workspace) factor(e linalg.Envelope, noise float64) (jitter float64, err error) {
-	scale := w.k.At(0, 0)
-	for _, rung := range jitterLadder {
-		jitter = rung * scale
-		for i := range w.n {
-			b := e.Begin(i)
-			row := w.l.Row(i)
-			copy(row[b:i+1], w.k.Row(i)[b:i+1])
-			row[i] += noise + jitter
-		}
-		if err = w.chol.Factor(w.l, e); err == nil {
+	if err = w.tryFactor(e, noise); err == nil {
+		return 0, nil
+	}
+	for _, jitter = range linalg.DefaultLadder(w.k) {
+		if err = w.tryFactor(e, noise+jitter); err == nil {
 			return jitter, nil
 		}
 	}
-	return jitter, err
+	return jitter, &linalg.JitterError{Last: jitter, Err: err}
 }
 
-// jitterLadder is tried in order, relative to the output scale.
-var jitterLadder = []float64{0, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2}
+// tryFactor computes the Cholesky factor of k + diagonal I.
+func (w *workspace) tryFactor(e linalg.Envelope, diagonal float64) error {
+	for i := range w.n {
+		b, row := e.Begin(i), w.l.Row(i)
+		copy(row[b:i+1], w.k.Row(i)[b:i+1])
+		row[i] += diagonal
+	}
+	return w.chol.Factor(w.l, e)
+}

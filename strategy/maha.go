@@ -73,11 +73,16 @@ func newMaha(cfg Config, s settings) (Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.starts = candidate.Options{Starts: 5, Samples: 100, MaxIter: 1000, Joint: search == "joint"}
+	m.starts = mahaStarts(search == "joint")
 	if m.quirks, err = s.boolean("quirks"); err != nil {
 		return nil, err
 	}
 	return m, nil
+}
+
+// mahaStarts are the settings of the searches over the box.
+func mahaStarts(joint bool) candidate.Options {
+	return candidate.Options{Starts: 5, Samples: 100, MaxIter: 1000, Joint: joint}
 }
 
 func (m *maha) Tell(obs ...Observation) error {

@@ -61,7 +61,7 @@ func newMahaTwoStep(cfg Config, s settings, random bool) (Strategy, error) {
 	}
 	return &mahaTwoStep{random: random, maha: maha{
 		cfg: cfg, d: d, history: history{dim: cfg.Dim}, in: gp.NewInputs(cfg.Dim),
-		starts: candidate.Options{Starts: 5, Samples: 100, MaxIter: 1000, Joint: true},
+		starts: mahaStarts(true),
 	}}, nil
 }
 

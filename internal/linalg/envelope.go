@@ -32,16 +32,6 @@ func NewEnvelope(n int, first func(row int) int) Envelope {
 // Begin returns the first column inside the envelope of row i.
 func (e Envelope) Begin(row int) int { return e.First[row/EnvelopeBlock] * EnvelopeBlock }
 
-// Share returns the fraction of the lower triangle's tiles inside.
-func (e Envelope) Share() float64 {
-	in, all := 0, 0
-	for I, f := range e.First {
-		in += I - f + 1
-		all += I + 1
-	}
-	return float64(in) / float64(max(all, 1))
-}
-
 // EnvelopeFactor is the Cholesky factor of a matrix with an envelope. The zero
 // value is ready; factoring again reuses its memory.
 type EnvelopeFactor struct {

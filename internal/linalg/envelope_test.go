@@ -116,6 +116,16 @@ func TestEnvelopeFailureNamesThePivot(t *testing.T) {
 	}
 }
 
+// share returns the fraction of the lower triangle's tiles inside.
+func share(e Envelope) float64 {
+	in, all := 0, 0
+	for I, f := range e.First {
+		in += I - f + 1
+		all += I + 1
+	}
+	return float64(in) / float64(max(all, 1))
+}
+
 func BenchmarkEnvelope(b *testing.B) {
 	for _, n := range []int{100, 250, 500} {
 		for _, span := range []float64{0.1, 30, 300} {
@@ -132,7 +142,7 @@ func BenchmarkEnvelope(b *testing.B) {
 					}
 					f.SelectedInverse(s)
 				}
-				b.ReportMetric(e.Share(), "share")
+				b.ReportMetric(share(e), "share")
 			})
 		}
 	}
