@@ -48,23 +48,18 @@ func (g Gaussian) Expand(x, z []float64) {
 // is x. With d coordinates inside the box, and at D >> d there are always more, z is
 // unique.
 
-const (
-	newtonSteps = 60    // far more than the few that the pieces of F need
-	newtonRidge = 1e-10 // of the mean diagonal: keeps a step bounded where F is flat
-)
+// newtonSteps is far more than the few that the pieces of F need.
+const newtonSteps = 100
 
 // Recover minimises F by Newton's method from z = 0; on the right piece one step is exact
 // and the next removes its rounding.
 func (g Gaussian) Recover(z, x []float64) (distance float64) {
-	w := newton{A: g.A, x: x, H: linalg.New(len(z), len(z)), gradient: make([]float64, len(z)), next: make([]float64, len(z))}
+	w := newNewton(g.A, x)
 	clear(z)
-	value := w.quadratic(z)
 	for range newtonSteps {
-		lower, ok := w.step(z, value)
-		if !ok {
+		if !w.step(z) {
 			break
 		}
-		value = lower
 	}
 	for a, v := range z {
 		z[a] = clamp(v)
@@ -78,9 +73,18 @@ func (g Gaussian) Recover(z, x []float64) (distance float64) {
 type newton struct {
 	A        linalg.Matrix
 	x        []float64
-	H        linalg.Matrix // lower triangle of the Hessian of F
+	H, L     linalg.Matrix // lower triangles: the Hessian of F, and its factor
 	gradient []float64
+	move     []float64
 	next     []float64
+}
+
+func newNewton(A linalg.Matrix, x []float64) *newton {
+	d := A.Cols
+	return &newton{
+		A: A, x: x, H: linalg.New(d, d), L: linalg.New(d, d),
+		gradient: make([]float64, d), move: make([]float64, d), next: make([]float64, d),
+	}
 }
 
 // residual returns e_j for v = a_j z, and whether the row counts in the Hessian.
@@ -118,9 +122,12 @@ func (w *newton) quadratic(z []float64) (F float64) {
 			continue
 		}
 		F += e * e / 2
-		linalg.Axpy(w.gradient, e, row)
 		for a, v := range row {
-			linalg.Axpy(w.H.Row(a)[:a+1], v, row[:a+1])
+			w.gradient[a] += e * v
+			h := w.H.Row(a)
+			for b, u := range row[:a+1] {
+				h[b] += u * v
+			}
 		}
 	}
 	for a, v := range z {
@@ -133,28 +140,41 @@ func (w *newton) quadratic(z []float64) (F float64) {
 	return F
 }
 
-// step moves z along Newton's direction, halved until F falls, and returns the new F and
-// its derivatives; it reports false, and leaves z, when F cannot fall any more.
-func (w *newton) step(z []float64, F float64) (lower float64, ok bool) {
-	trace := 0.0
-	for a := range z {
-		trace += w.H.At(a, a)
-	}
-	for a := range z {
-		w.H.Set(a, a, w.H.At(a, a)+newtonRidge*trace/float64(len(z)))
-	}
-	if linalg.Cholesky(w.H) != nil {
-		return F, false // F = 0 in a neighbourhood
-	}
-	linalg.SolveLowerVec(w.H, w.gradient)
-	linalg.SolveLowerTransVec(w.H, w.gradient)
-	for length := 1.0; length > 1e-6; length /= 2 {
-		copy(w.next, z)
-		linalg.Axpy(w.next, -length, w.gradient)
+// step moves z to where F is lower; it reports false, and leaves z, when there is no such
+// place. On a flat or narrow piece Newton's step may go too far: the ridge then grows
+// (Levenberg and Marquardt) and turns it into a short step down the gradient.
+func (w *newton) step(z []float64) bool {
+	F := w.quadratic(z)
+	for ridge := 1e-10; ridge < 1e10; ridge *= 100 {
+		if w.newtonMove(ridge) != nil {
+			return false // no row is active: F = 0
+		}
+		for a, v := range z {
+			w.next[a] = v - w.move[a]
+		}
 		if w.value(w.next) < F {
 			copy(z, w.next)
-			return w.quadratic(z), true
+			return true
 		}
 	}
-	return F, false
+	return false
+}
+
+// newtonMove solves (H + ridge*mean diagonal) move = gradient.
+func (w *newton) newtonMove(ridge float64) error {
+	trace := 0.0
+	for a := range w.move {
+		trace += w.H.At(a, a)
+		copy(w.L.Row(a)[:a+1], w.H.Row(a))
+	}
+	for a := range w.move {
+		w.L.Set(a, a, w.L.At(a, a)+ridge*trace/float64(len(w.move)))
+	}
+	if err := linalg.Cholesky(w.L); err != nil {
+		return err
+	}
+	copy(w.move, w.gradient)
+	linalg.SolveLowerVec(w.L, w.move)
+	linalg.SolveLowerTransVec(w.L, w.move)
+	return nil
 }
