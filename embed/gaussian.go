@@ -48,16 +48,19 @@ func (g Gaussian) Expand(x, z []float64) {
 // is x. With d coordinates inside the box, and at D >> d there are always more, z is
 // unique.
 
-// newtonSteps is far more than the few that the pieces of F need.
-const newtonSteps = 100
+const (
+	newtonSteps = 100   // far more than the few that the pieces of F need
+	solved      = 1e-26 // of F: what rounding leaves
+)
 
-// Recover minimises F by Newton's method from z = 0; on the right piece one step is exact
-// and the next removes its rounding.
+// Recover minimises F by Newton's method from z = 0. The first step knows the equations
+// alone: where they determine z it is exact.
 func (g Gaussian) Recover(z, x []float64) (distance float64) {
 	w := newNewton(g.A, x)
 	clear(z)
+	w.step(z, false)
 	for range newtonSteps {
-		if !w.step(z) {
+		if !w.step(z, true) {
 			break
 		}
 	}
@@ -111,17 +114,17 @@ func (w *newton) value(z []float64) (F float64) {
 	return F
 }
 
-// quadratic returns F at z and fills the gradient and the Hessian of its piece.
-func (w *newton) quadratic(z []float64) (F float64) {
+// quadratic fills the gradient and the Hessian of the piece of F around z, of all rows or
+// of the equations alone.
+func (w *newton) quadratic(z []float64, borders bool) {
 	clear(w.gradient)
 	clear(w.H.Data)
 	for j, x := range w.x {
 		row := w.A.Row(j)
 		e, active := residual(linalg.Dot(row, z), x)
-		if !active {
+		if !active || (!borders && math.Abs(x) >= 1) {
 			continue
 		}
-		F += e * e / 2
 		for a, v := range row {
 			w.gradient[a] += e * v
 			h := w.H.Row(a)
@@ -132,27 +135,31 @@ func (w *newton) quadratic(z []float64) (F float64) {
 	}
 	for a, v := range z {
 		if e := v - clamp(v); e != 0 {
-			F += e * e / 2
 			w.gradient[a] += e
 			w.H.Set(a, a, w.H.At(a, a)+1)
 		}
 	}
-	return F
 }
 
-// step moves z to where F is lower; it reports false, and leaves z, when there is no such
-// place. On a flat or narrow piece Newton's step may go too far: the ridge then grows
-// (Levenberg and Marquardt) and turns it into a short step down the gradient.
-func (w *newton) step(z []float64) bool {
-	F := w.quadratic(z)
-	for ridge := 1e-10; ridge < 1e10; ridge *= 100 {
+// step moves z to where F is lower; it reports false, and leaves z, when F is lowest. On a
+// flat or narrow piece Newton's step may go too far: the ridge then grows (Levenberg and
+// Marquardt) and turns it into a short step down the gradient.
+func (w *newton) step(z []float64, borders bool) bool {
+	F := w.value(z)
+	w.quadratic(z, borders)
+	for ridge := 1e-10; F > solved && ridge < 1e10; ridge *= 100 {
 		if w.newtonMove(ridge) != nil {
-			return false // no row is active: F = 0
+			continue
+		}
+		// The quadratic piece promises a fall of half the slope.
+		enough := F - linalg.Dot(w.gradient, w.move)/8
+		if enough == F {
+			return false
 		}
 		for a, v := range z {
 			w.next[a] = v - w.move[a]
 		}
-		if w.value(w.next) < F {
+		if w.value(w.next) <= enough {
 			copy(z, w.next)
 			return true
 		}
