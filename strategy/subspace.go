@@ -20,8 +20,8 @@ import (
 const (
 	presumedDim     = 4    // of a problem whose dimension is not known
 	subspaceEvals   = 50   // gradients per fit
-	subspaceSamples = 512  // of the acquisition function, per search (Ax: 1000)
-	subspaceStarts  = 10   // of a search (Ax: 20)
+	subspaceSamples = 1000 // of the acquisition function, per search
+	subspaceStarts  = 20   // of a search
 	inSubspace      = 0.01 // root mean square distance at which an observation still counts as an image of z
 	freshTries      = 200  // draws of z for a point that is not taken
 )
