@@ -148,6 +148,19 @@ func (s settings) choice(key string, words ...string) (string, error) {
 	return v, nil
 }
 
+// count reads a whole number from 1 to most.
+func (s settings) count(key string, fallback, most int) (int, error) {
+	v, given := s[key]
+	if !given {
+		return fallback, nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 || n > most {
+		return 0, fmt.Errorf("option %s is %q: write a whole number from 1 to %d", key, v, most)
+	}
+	return n, nil
+}
+
 // embeddingDim reads d, a number or the word true for the problem's own
 // dimension, and checks it against D.
 func (s settings) embeddingDim(cfg Config, fallback int) (int, error) {

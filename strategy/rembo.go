@@ -12,7 +12,7 @@ func remboMethod() Method {
 		Reference: "Wang, Hutter, Zoghi, Matheson & de Freitas 2016",
 		Options: []Option{
 			{"d", "", "dimension of a subspace: a number, or true for the problem's own (default: true where known, else 4)"},
-			{"k", "4", "subspaces, used in rotation"},
+			{"k", "4", "number of subspaces, used in rotation, at most 100"},
 		},
 		build: newREMBO,
 	}
@@ -26,7 +26,7 @@ func newREMBO(cfg Config, s settings) (Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := s.count("k", 4)
+	k, err := s.count("k", 4, 100)
 	if err != nil {
 		return nil, err
 	}

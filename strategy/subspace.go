@@ -2,10 +2,8 @@ package strategy
 
 import (
 	"context"
-	"fmt"
 	"math/bits"
 	"slices"
-	"strconv"
 
 	"github.com/mahabo/mahabo/acquisition"
 	"github.com/mahabo/mahabo/candidate"
@@ -15,15 +13,17 @@ import (
 	"github.com/mahabo/mahabo/internal/rng"
 )
 
-// Settings of Ax 0.2 and BoTorch 0.5. Their inputs are scaled to [0,1], here z is in
-// [-1,1]: length-scales are twice as long, their prior Gamma(3, 6) becomes Gamma(3, 3).
+// Settings of Ax 0.2 and BoTorch 0.5.
 const (
-	presumedDim     = 4    // of a problem whose dimension is not known
-	subspaceEvals   = 50   // gradients per fit
-	subspaceSamples = 1000 // of the acquisition function, per search
+	subspaceSamples = 1000 // Sobol samples of the acquisition function, per search
 	subspaceStarts  = 20   // of a search
-	inSubspace      = 0.01 // root mean square distance at which an observation still counts as an image of z
-	freshTries      = 200  // draws of z for a point that is not taken
+)
+
+const (
+	presumedDim   = 4    // of a problem whose dimension is not known
+	subspaceEvals = 50   // gradients per fit
+	inSubspace    = 0.01 // root mean square distance at which a point still counts as an image
+	freshTries    = 200  // draws of z for a point that is not taken
 )
 
 // subspaceBO is Bayesian optimisation in random subspaces x = clamp(Az) that are drawn
@@ -75,19 +75,6 @@ func trueDim(cfg Config) int {
 		return cfg.TrueDim
 	}
 	return presumedDim
-}
-
-// count reads a whole number of at least 1.
-func (s settings) count(key string, fallback int) (int, error) {
-	v, given := s[key]
-	if !given {
-		return fallback, nil
-	}
-	k, err := strconv.Atoi(v)
-	if err != nil || k < 1 {
-		return 0, fmt.Errorf("option %s is %q: write a whole number of at least 1", key, v)
-	}
-	return k, nil
 }
 
 func (b *subspaceBO) Tell(obs ...Observation) error {
@@ -230,6 +217,7 @@ func (s *subspace) fit(ctx context.Context, report *AskReport) error {
 	start.Kernel = gp.Matern52ARD(lengthScales)
 	y, _ := standardise(s.y[:n])
 	h, fit, err := gp.FitMAP(ctx, []gp.Hyper{start}, in, y, gp.MAPOptions{
+		// BoTorch has Gamma(3, 6) for inputs in [0,1]; z in [-1,1] is twice as long.
 		LengthScale: gp.GammaPrior{Shape: 3, Rate: 3},
 		OutputScale: gp.GammaPrior{Shape: 2, Rate: 0.15},
 		Noise:       gp.GammaPrior{Shape: 1.1, Rate: 0.05},
