@@ -1,7 +1,7 @@
 // Package candidate searches the box [-1,1]^D for points to evaluate.
 //
 // Minimize minimises an acquisition function by L-BFGS-B from several starts, chosen
-// among Sobol samples by Starts; Polytope.Minimize does so over {z : -1 <= Mz <= 1} by
+// among Sobol samples, and samples Around the best points, by Starts; Polytope.Minimize does so over {z : -1 <= Mz <= 1} by
 // sequential quadratic programming. Region samples the relevance region, and KDPP draws a
 // diverse batch from it:
 //
