@@ -18,6 +18,8 @@ type Options struct {
 	Starts  int // runs of the optimiser (5)
 	Samples int // Sobol samples from which the starts are chosen (100)
 	MaxIter int // iterations of a run (200)
+	// Extra are points of the box beside the Sobol samples, one per row.
+	Extra linalg.Matrix
 	// Joint minimises the sum of f over all starts in one run, as BoTorch does. The
 	// starts then share step lengths: a step that lowers the sum may throw a good
 	// start far across the box. The result is the lowest end, even if a sample was
@@ -70,9 +72,15 @@ func Minimize(ctx context.Context, f acquisition.Function, dim int, o Options, r
 	if err := context.Cause(ctx); err != nil {
 		return nil, 0, err
 	}
-	samples := linalg.New(o.Samples, dim)
-	design.Sobol(samples, r)
-	values := make([]float64, o.Samples)
+	if o.Extra.Rows > 0 && o.Extra.Cols != dim {
+		return nil, 0, fmt.Errorf("Extra has points of %d coordinates: the box has %d", o.Extra.Cols, dim)
+	}
+	samples := linalg.New(o.Samples+o.Extra.Rows, dim)
+	design.Sobol(samples.Slice(0, o.Samples, 0, dim), r)
+	for i := range o.Extra.Rows {
+		copy(samples.Row(o.Samples+i), o.Extra.Row(i))
+	}
+	values := make([]float64, samples.Rows)
 	evaluate(values, f, samples)
 	ends := linalg.New(o.Starts, dim)
 	starts := Starts(values, o.Starts, r)

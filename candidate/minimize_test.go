@@ -239,3 +239,31 @@ func TestOptionsAreChecked(t *testing.T) {
 		t.Error("dim 0 was accepted")
 	}
 }
+
+// A narrow well that no Sobol sample meets is found from an extra sample.
+func TestMinimizeStartsFromExtraSamples(t *testing.T) {
+	const dim = 30
+	well := function(func(grad, x []float64) float64 {
+		var r2 float64
+		for j, v := range x {
+			r2 += (v - 0.3) * (v - 0.3)
+			grad[j] = 2e3 * (v - 0.3)
+		}
+		e := math.Exp(-1e3 * r2)
+		for j := range grad {
+			grad[j] *= e
+		}
+		return -e
+	})
+	extra := linalg.New(1, dim)
+	for j := range extra.Data {
+		extra.Data[j] = 0.3 + 0.005*math.Sin(float64(j))
+	}
+	_, value, err := Minimize(context.Background(), well, dim, Options{Extra: extra}, rand.New(rand.NewPCG(1, 2)))
+	if err != nil || value > -0.999 {
+		t.Errorf("value %g, error %v: want -1", value, err)
+	}
+	if _, _, err := Minimize(context.Background(), well, dim+1, Options{Extra: extra}, rand.New(rand.NewPCG(1, 2))); err == nil {
+		t.Error("extra samples of another dimension were accepted")
+	}
+}

@@ -467,7 +467,7 @@ func TestFarAwayIsThePrior(t *testing.T) {
 }
 
 func BenchmarkPredictGrad(b *testing.B) {
-	for _, d := range []int{1, 2} {
+	for _, d := range []int{1, 2, 1000} {
 		b.Run(fmt.Sprintf("n=500/D=1000/d=%d", d), func(b *testing.B) {
 			h, in, y := randomCase(500, 1000, d, 10, RBF, stream(1))
 			m, err := NewModel(h, in, y)

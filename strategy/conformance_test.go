@@ -18,6 +18,7 @@ var promises = map[string]strategytest.Options{
 	"maha":        mahaPromise,
 	"maha-random": mahaPromise,
 	"maha-pinv":   {Beats: sequentialRidge()},
+	"vanilla":     {},
 	"rembo":       {Beats: twoOfForty()},
 	"hesbo":       {Beats: twoOfForty()},
 	"cmaes":       {Cost: strategytest.Cheap},

@@ -205,10 +205,6 @@ func (s *subspace) fit(ctx context.Context, report *AskReport) error {
 	if n == s.fitted {
 		return nil
 	}
-	in := gp.NewInputs(s.dim)
-	for i := range n {
-		in.Append(s.in.At(i))
-	}
 	start := gp.Hyper{OutputScale: num.Softplus(0), NoiseVariance: 1e-4}
 	lengthScales := make([]float64, s.dim)
 	for a := range lengthScales {
@@ -216,7 +212,7 @@ func (s *subspace) fit(ctx context.Context, report *AskReport) error {
 	}
 	start.Kernel = gp.Matern52ARD(lengthScales)
 	y, _ := standardise(s.y[:n])
-	h, fit, err := gp.FitMAP(ctx, []gp.Hyper{start}, in, y, gp.MAPOptions{
+	h, fit, err := gp.FitMAP(ctx, []gp.Hyper{start}, s.in.First(n), y, gp.MAPOptions{
 		// BoTorch has Gamma(3, 6) for inputs in [0,1]; z in [-1,1] is twice as long.
 		LengthScale: gp.GammaPrior{Shape: 3, Rate: 3},
 		OutputScale: gp.GammaPrior{Shape: 2, Rate: 0.15},
