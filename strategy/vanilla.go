@@ -32,8 +32,9 @@ const (
 	vanillaAround  = 128  // samples around the best points
 	vanillaStdDev  = 2e-3 // of these, a thousandth of the box
 	vanillaCentres = 0.05 // share of the observations that are such centres
-	vanillaStarts  = 4
-	vanillaIter    = 50
+	vanillaStarts  = 5
+	vanillaRace    = 8  // iterations of every start
+	vanillaIter    = 50 // iterations of the lowest
 )
 
 // Gradients of the fits.
@@ -180,7 +181,7 @@ func (v *vanilla) improve(ctx context.Context, model *gp.Model, in *gp.Inputs, y
 	candidate.Around(around, lowestPoints(in, y), vanillaStdDev, r)
 	f := &acquisition.LogEI{Model: model, Best: slices.Min(y)}
 	x, _, err := candidate.Minimize(ctx, f, v.dim, candidate.Options{
-		Starts: vanillaStarts, Samples: vanillaSobol, MaxIter: vanillaIter, Extra: around,
+		Starts: vanillaStarts, Samples: vanillaSobol, MaxIter: vanillaIter, Race: vanillaRace, Extra: around,
 	}, r)
 	return x, err
 }
