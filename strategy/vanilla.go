@@ -40,7 +40,7 @@ const (
 // Gradients of the fits.
 const (
 	vanillaCold   = 60 // from the mode of the prior
-	vanillaWarm   = 8  // from the last cold fit
+	vanillaWarm   = 6  // from the last cold fit
 	vanillaGrowth = 10 // a cold fit is made anew when the data have grown by one part in so many
 )
 
