@@ -135,7 +135,7 @@ func descend(ctx context.Context, values []float64, x linalg.Matrix, f acquisiti
 		}
 		var res lbfgsb.Result
 		res, err = workspace.Minimize(ctx, x.Row(i), []float64{-1}, []float64{1}, f.ValueGrad, lbfgsb.Options{MaxIter: maxIter})
-		values[i] = res.F
+		values[i] = min(values[i], res.F) // a run cancelled before its first step has +Inf
 	}
 	for i := range values {
 		values[i] = math.Inf(1)
@@ -147,7 +147,7 @@ func descend(ctx context.Context, values []float64, x linalg.Matrix, f acquisiti
 	winner := 0
 	for i := range values {
 		run(i, first)
-		if values[i] < values[winner] {
+		if values[i] < values[winner] || math.IsNaN(values[winner]) {
 			winner = i
 		}
 	}

@@ -144,7 +144,8 @@ func (w *workspace) evaluate(dZ, z linalg.Matrix, y []float64, h Hyper) (evaluat
 		ev.dMean += ai
 		t := w.t[:i-b]
 		if product {
-			t = w.l.Row(i)[:i]
+			clear(w.l.Row(i)[:b])
+			t = w.l.Row(i)[b:i]
 		}
 		sRow, alpha := w.s.Row(i)[b:i], w.alpha[b:i]
 		slope := w.slope.Row(i)[b:i]
