@@ -144,7 +144,8 @@ func (w *workspace) evaluate(dZ, z linalg.Matrix, y []float64, h Hyper) (evaluat
 		ev.dMean += ai
 		t := w.t[:i-b]
 		if product {
-			t = w.l.Row(i)[:i]
+			clear(w.l.Row(i)[:b])
+			t = w.l.Row(i)[b:i]
 		}
 		sRow, alpha := w.s.Row(i)[b:i], w.alpha[b:i]
 		slope := w.slope.Row(i)[b:i]
@@ -240,7 +241,7 @@ func (w *workspace) fillKernel(e linalg.Envelope, h Hyper) {
 	}
 	d := w.z.Rows
 	if d > maxSortedDim {
-		linalg.GemmTA(w.k, 0, 1, w.z, w.z)
+		lowerGram(w.k, w.z)
 		for i := range w.n {
 			w.r[i] = w.k.At(i, i)
 		}
@@ -261,6 +262,16 @@ func (w *workspace) fillKernel(e linalg.Envelope, h Hyper) {
 			slope = w.slope.Row(i)[b : i+1]
 		}
 		h.Profile.apply(row, slope, h.OutputScale)
+	}
+}
+
+// lowerGram computes the lower triangle of Zᵀ Z (and a little above it), one product
+// for each strip of rows.
+func lowerGram(dst, z linalg.Matrix) {
+	const strip = 96
+	for i := 0; i < dst.Rows; i += strip {
+		to := min(i+strip, dst.Rows)
+		linalg.GemmTA(dst.Slice(i, to, 0, to), 0, 1, z.Slice(0, z.Rows, i, to), z.Slice(0, z.Rows, 0, to))
 	}
 }
 

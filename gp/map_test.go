@@ -2,6 +2,7 @@ package gp
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -149,10 +150,14 @@ func TestMAPRefusals(t *testing.T) {
 			t.Errorf("want an error about %q, got %v", c.says, err)
 		}
 	}
+	nothing := []float64{1, 2, math.NaN(), 4, 5}
+	if _, _, err := FitMAP(context.Background(), []Hyper{ard}, in, nothing, MAPOptions{}); !errors.Is(err, ErrNoFit) {
+		t.Errorf("values that are not numbers: %v", err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := FitMAP(ctx, []Hyper{ard}, in, y, MAPOptions{}); err == nil {
-		t.Error("a cancelled fit has no error")
+	if _, _, err := FitMAP(ctx, []Hyper{ard}, in, y, MAPOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled fit: %v", err)
 	}
 }
 

@@ -32,14 +32,15 @@ const (
 	vanillaAround  = 128  // samples around the best points
 	vanillaStdDev  = 2e-3 // of these, a thousandth of the box
 	vanillaCentres = 0.05 // share of the observations that are such centres
-	vanillaStarts  = 4
-	vanillaIter    = 50
+	vanillaStarts  = 5
+	vanillaRace    = 8  // iterations of every start
+	vanillaIter    = 50 // iterations of the lowest
 )
 
 // Gradients of the fits.
 const (
 	vanillaCold   = 60 // from the mode of the prior
-	vanillaWarm   = 8  // from the last cold fit
+	vanillaWarm   = 6  // from the last cold fit
 	vanillaGrowth = 10 // a cold fit is made anew when the data have grown by one part in so many
 )
 
@@ -180,7 +181,7 @@ func (v *vanilla) improve(ctx context.Context, model *gp.Model, in *gp.Inputs, y
 	candidate.Around(around, lowestPoints(in, y), vanillaStdDev, r)
 	f := &acquisition.LogEI{Model: model, Best: slices.Min(y)}
 	x, _, err := candidate.Minimize(ctx, f, v.dim, candidate.Options{
-		Starts: vanillaStarts, Samples: vanillaSobol, MaxIter: vanillaIter, Extra: around,
+		Starts: vanillaStarts, Samples: vanillaSobol, MaxIter: vanillaIter, Race: vanillaRace, Extra: around,
 	}, r)
 	return x, err
 }
