@@ -185,7 +185,10 @@ func (f *EnvelopeFactor) SelectedInverse(dst Matrix) {
 			GemmTA(sjj, 1, -1, y, srj)
 			transpose(sjr.Data, sjr.Stride, srj.Data, srj.Stride, w, nb)
 		}
-		mirror(sjj, 0, nb)
+		transpose(f.y, nb, sjj.Data, sjj.Stride, nb, nb)
+		for i := range nb - 1 {
+			copy(sjj.Row(i)[i+1:], f.y[i*nb+i+1:])
+		}
 	}
 }
 

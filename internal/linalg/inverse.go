@@ -194,11 +194,10 @@ const kcGram = 192
 
 // mirror copies the columns j0..j1-1 below the diagonal to the rows above it.
 func mirror(a Matrix, j0, j1 int) {
-	var tile [maxNR * maxNR]float64
-	w := j1 - j0
-	transpose(tile[:], maxNR, a.Data[j0*a.Stride+j0:], a.Stride, w, w)
-	for i := range w - 1 {
-		copy(a.Row(j0 + i)[j0+i+1:j1], tile[i*maxNR+i+1:])
+	for i := j0; i < j1; i++ {
+		for j := j0; j < i; j++ {
+			a.Set(j, i, a.At(i, j))
+		}
 	}
 	if j1 < a.Rows {
 		transpose(a.Data[j0*a.Stride+j1:], a.Stride, a.Data[j1*a.Stride+j0:], a.Stride, a.Rows-j1, j1-j0)
