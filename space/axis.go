@@ -82,20 +82,17 @@ type logAxis struct{ low, high float64 }
 func (logAxis) width() int { return 1 }
 
 func (a logAxis) decode(x []float64) any {
-	switch x[0] { // where exp(log(v)) is not v
-	case -1:
-		return a.low
-	case 1:
+	if x[0] == 1 {
 		return a.high
 	}
-	v := math.Exp(between(math.Log(a.low), math.Log(a.high), x[0]))
-	return min(max(v, a.low), a.high)
+	// low (high/low)^((1+x)/2), which at 0 in [1e-4, 1] is 0.01 and not a digit more.
+	return min(max(a.low*math.Pow(a.high/a.low, 0.5*(1+x[0])), a.low), a.high)
 }
 
 func (a logAxis) encode(x []float64, value any) *ValueError {
 	v, refused := within(value, a.low, a.high, "a number")
 	if refused == nil {
-		x[0] = position(math.Log(a.low), math.Log(a.high), math.Log(v))
+		x[0] = clip(2*math.Log(v/a.low)/math.Log(a.high/a.low) - 1)
 	}
 	return refused
 }

@@ -30,8 +30,8 @@ constraints:
 	if err != nil {
 		panic(err)
 	}
-	text, _ := values.Text("rate")
-	fmt.Println("coordinates:", s.Dim(), "rate:", text)
+	layers, _ := values.Text("layers")
+	fmt.Println("coordinates:", s.Dim(), "layers:", layers)
 	w0, _ := values.Get("w0")
 	w1, _ := values.Get("w1")
 	fmt.Printf("w0 %.6f, w1 %.6f\n", w0, w1)
@@ -39,7 +39,7 @@ constraints:
 	_, err = s.Encode(space.ValuesOf(map[string]any{"w0": 0, "w1": 0, "w2": 0, "rate": 0.5, "layers": 3, "solver": "rk4"}))
 	fmt.Println(err)
 	// Output:
-	// coordinates: 8 rate: 0.001
+	// coordinates: 8 layers: 5
 	// w0 0.750000, w1 0.250000
 	// parameter "rate" is 0.5, expected a number in [1e-05, 0.1]: use 0.1 or widen the bounds
 }

@@ -246,7 +246,7 @@ func scalar(node *yaml.Node) (any, error) {
 		case "!!int":
 			var i int64
 			if err := node.Decode(&i); err != nil {
-				return nil, fmt.Errorf("the number %s does not fit an int64: write it with a point or an exponent", node.Value)
+				return numeral(node) // beyond int64
 			}
 			return i, nil
 		case "!!float":

@@ -156,6 +156,9 @@ func (p Param) checkBounds() error {
 		if low <= 0 {
 			return fmt.Errorf("log needs positive bounds, got %s: raise the lower one above 0, or use float", p.bounds())
 		}
+		if !finite(high / low) {
+			return fmt.Errorf("the ratio of the bounds %s is beyond a float64: raise the lower one", p.bounds())
+		}
 	case KindInt, KindLogInt:
 		limit := maxInt
 		if p.Kind == KindLogInt {

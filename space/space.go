@@ -38,7 +38,7 @@ func New(parts ...Part) (*Space, error) {
 }
 
 // Dim is the number of coordinates D of the box.
-func (s *Space) Dim() int { return s.first[len(s.params)] }
+func (s *Space) Dim() int { return s.first[len(s.first)-1] }
 
 // Params returns the parameters, ranges expanded. Their lists must not be changed.
 func (s *Space) Params() []Param { return slices.Clone(s.params) }
