@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
@@ -120,11 +121,7 @@ func readParam(name, node *yaml.Node) (declaredParam, error) {
 	if node.Kind != yaml.MappingNode {
 		return d, at(node, d.Name, fmt.Errorf("expected {kind: ...}, as in {float: [0, 1]}, got %s; the kinds are %s", describe(node), kindList()))
 	}
-	known := []string{"unit", "description"}
-	for _, k := range kinds() {
-		known = append(known, string(k))
-	}
-	fields, err := keyed(node, known...)
+	fields, err := keyed(node, "float", "log", "int", "logint", "ordinal", "choice", "bool", "fixed", "unit", "description")
 	if err != nil {
 		var e *FileError
 		if errors.As(err, &e) {
@@ -148,17 +145,23 @@ func readParam(name, node *yaml.Node) (declaredParam, error) {
 	if d.Kind == "" {
 		return d, at(node, d.Name, fmt.Errorf("no kind is given: add one of %s, as in {float: [0, 1]}", kindList()))
 	}
-	for key, text := range map[string]*string{"unit": &d.Unit, "description": &d.Description} {
-		value, ok := fields[key]
-		if !ok {
-			continue
-		}
-		if value.Kind != yaml.ScalarNode || value.ShortTag() != "!!str" {
-			return d, at(value, d.Name, fmt.Errorf("%s must be a text, got %s: write it in quotes", key, describe(value)))
-		}
-		*text = value.Value
+	if err := d.readText(&d.Unit, fields, "unit"); err != nil {
+		return d, err
 	}
-	return d, nil
+	return d, d.readText(&d.Description, fields, "description")
+}
+
+// readText reads an optional text.
+func (d *declaredParam) readText(dst *string, fields map[string]*yaml.Node, key string) error {
+	value, ok := fields[key]
+	if !ok {
+		return nil
+	}
+	if value.Kind != yaml.ScalarNode || value.ShortTag() != "!!str" {
+		return at(value, d.Name, fmt.Errorf("%s must be a text, got %s: write it in quotes", key, describe(value)))
+	}
+	*dst = value.Value
+	return nil
 }
 
 // readKind reads what stands behind the kind.
@@ -258,13 +261,9 @@ func scalar(node *yaml.Node) (any, error) {
 
 // keyed returns the values of a mapping by key, which must be known and there once.
 func keyed(node *yaml.Node, known ...string) (map[string]*yaml.Node, error) {
-	fields := map[string]*yaml.Node{}
-	allowed := map[string]bool{}
-	for _, k := range known {
-		allowed[k] = true
-	}
+	fields := make(map[string]*yaml.Node, len(node.Content)/2)
 	for key, value := range pairs(node) {
-		if !allowed[key.Value] {
+		if !slices.Contains(known, key.Value) {
 			return nil, at(key, "", fmt.Errorf("unknown key %q%s: the keys are %s", key.Value, hint.DidYouMean(key.Value, known), enumerate(known)))
 		}
 		if _, twice := fields[key.Value]; twice {
