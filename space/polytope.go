@@ -72,7 +72,7 @@ type polytope struct {
 	rows      [][]entry // by row: index is the column
 	of        [][]entry // by column: index is the row
 	b         []float64
-	inside    []float64 // how much lower b is to aim at, for a.v <= b also after rounding
+	inside    []float64 // how far off the border to stay
 	tolerance []float64 // in units of the constraint
 }
 
@@ -209,24 +209,20 @@ func (s *Space) approach(x, target []float64, pinned map[int]bool) error {
 	for j, c := range s.poly.columns {
 		search.place(j, target[c.coordinate], pinned[c.coordinate])
 	}
-	var blocking []int
-	for _, inside := range []bool{true, false} { // a set without interior is reached in the end
-		u, rows := search.run(inside)
-		if u == nil {
-			blocking = rows
-			continue
-		}
-		for j, c := range s.poly.columns {
-			x[c.coordinate] = u[j]
-			if c.ladder != nil {
-				x[c.coordinate] = c.ladder.at(c.nearest(u[j]))
-			}
-		}
-		if s.feasible(x, false) {
-			return nil
+	u, contradiction := search.run()
+	if u == nil {
+		return s.infeasible(contradiction, len(pinned) > 0)
+	}
+	for j, c := range s.poly.columns {
+		x[c.coordinate] = clip(u[j])
+		if c.ladder != nil {
+			x[c.coordinate] = c.ladder.at(c.nearest(u[j]))
 		}
 	}
-	return s.infeasible(blocking, len(pinned) > 0)
+	if !s.feasible(x, false) {
+		return s.infeasible(nil, len(pinned) > 0)
+	}
+	return nil
 }
 
 func (s *Space) infeasible(rows []int, pinned bool) error {

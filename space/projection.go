@@ -2,295 +2,328 @@ package space
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mahabo/mahabo/internal/linalg"
 )
 
-// projection finds the point of {Au <= b, lo <= u <= hi} nearest to a target t, by its dual
+// projection finds the point u of {Au <= b, lo <= u <= hi} nearest to a target t by the dual
+// active-set method (Goldfarb & Idnani 1983). It keeps u the nearest point to t of the
+// constraints that are active, with multipliers
 //
-//	maximise g(lambda) = min over lo <= u <= hi of |u-t|²/2 + lambda·(Au - b), lambda >= 0,
+//	t - u = sum over active rows of lambda_i a_i + sum over columns at a bound of nu_j side_j e_j,
 //
-// where the minimum is at u = clip(t - Aᵀlambda) and the gradient of g is Au - b. Hildreth's
-// method maximises g exactly in one multiplier after the other, which converges for every
-// feasible set; Newton steps in the positive multipliers, with Hessian -A_F A_Fᵀ over the
-// columns F off their bounds, end it once these are the right ones. g is bounded by the
-// largest |u-t|²/2 in the box if and only if the set is not empty.
+// none negative, and takes in the constraint that is exceeded most until none is. An active
+// bound only takes its column out of the free ones F, so the linear systems, A_F A_Fᵀ over
+// active rows, have the size of these. The distance to t grows with every constraint taken
+// in: the method ends, with u or with rows that contradict each other.
 type projection struct {
 	p *polytope
 	b []float64
 
 	target, lo, hi []float64
-	lambda         []float64
-	y, u           []float64 // t - Aᵀlambda, and clipped
+	u              []float64
+
+	active []int     // rows
+	lambda []float64 // beside active
+	side   []float64 // by column: 0 in F, 1 at hi, -1 at lo
+	held   []bool    // lo is hi: not in F whatever its multiplier
+	nu     []float64
+	L      linalg.Matrix // factor of A_F A_Fᵀ
+
+	r, z, scratch []float64 // the direction
+	blocking      []int     // rows, after a failure
 }
 
-// exceeded is by how much a row of length 1 may be exceeded.
-const exceeded = 1e-11
+// halfspace is a constraint c·u <= d with |c| = 1: a row, or with row < 0 a bound, where c is
+// side*e_column.
+type halfspace struct {
+	row, column int
+	side        float64
+}
+
+const (
+	// exceeded is by how much a constraint may be.
+	exceeded = 1e-11
+	// dependent is the length below which a normal depends on the active ones.
+	dependent = 1e-8
+)
 
 func newProjection(p *polytope) *projection {
-	n, m := len(p.columns), len(p.rows)
-	return &projection{
-		p: p, b: make([]float64, m), lambda: make([]float64, m),
-		y: make([]float64, n), u: make([]float64, n),
+	n := len(p.columns)
+	q := &projection{p: p, b: slices.Clone(p.b), held: make([]bool, n)}
+	for _, v := range []*[]float64{&q.u, &q.side, &q.nu, &q.z, &q.scratch} {
+		*v = make([]float64, n)
 	}
+	return q
 }
 
-// solve fills u and says whether it is in the set.
+// solve fills u and says whether there is such a point.
 func (q *projection) solve(target, lo, hi []float64) bool {
 	q.target, q.lo, q.hi = target, lo, hi
-	clear(q.lambda)
-	q.refresh()
-	for i := range q.b {
-		if q.lowest(i) > q.b[i]+exceeded {
-			q.lambda[i] = 1
-			return false
-		}
-	}
-	ceiling := 0.0
+	q.active, q.lambda, q.blocking = q.active[:0], q.lambda[:0], q.blocking[:0]
+	q.L = linalg.Matrix{}
 	for j, t := range target {
-		far := max(t-lo[j], hi[j]-t)
-		ceiling += 0.5 * far * far
+		q.u[j] = min(max(t, lo[j]), hi[j])
+		q.nu[j] = math.Abs(t - q.u[j])
+		q.side[j] = sign(t - q.u[j])
+		q.held[j] = lo[j] == hi[j]
 	}
-	for range 1000 {
-		for i := range q.b {
-			q.ascend(i)
-		}
-		q.refresh()
-		if q.residual() <= exceeded {
+	for range 100 + 10*(len(q.u)+len(q.b)) {
+		q.refine()
+		c, excess := q.worst()
+		if excess <= exceeded {
 			return true
 		}
-		q.newton()
-		if q.residual() <= exceeded {
-			return true
-		}
-		if q.value() > ceiling+1e-9*(1+ceiling) {
+		if !q.enforce(c) {
 			return false
 		}
 	}
-	for i := range q.b { // feasible, though perhaps not the nearest
-		if q.excess(i) > exceeded {
+	return false
+}
+
+func sign(v float64) float64 {
+	switch {
+	case v > 0:
+		return 1
+	case v < 0:
+		return -1
+	}
+	return 0
+}
+
+// free says that column j is in F.
+func (q *projection) free(j int) bool { return q.side[j] == 0 && !q.held[j] }
+
+// excess is c·u - d.
+func (q *projection) excess(c halfspace) float64 {
+	switch {
+	case c.row >= 0:
+		s := -q.b[c.row]
+		for _, e := range q.p.rows[c.row] {
+			s += e.a * q.u[e.index]
+		}
+		return s
+	case c.side > 0:
+		return q.u[c.column] - q.hi[c.column]
+	}
+	return q.lo[c.column] - q.u[c.column]
+}
+
+// worst returns the constraint that is exceeded most, active ones apart.
+func (q *projection) worst() (c halfspace, excess float64) {
+	try := func(other halfspace) {
+		if v := q.excess(other); v > excess {
+			c, excess = other, v
+		}
+	}
+	for j := range q.u {
+		if q.free(j) {
+			try(halfspace{-1, j, 1})
+			try(halfspace{-1, j, -1})
+		}
+	}
+	for i := range q.b {
+		try(halfspace{row: i})
+	}
+	return c, excess
+}
+
+// enforce takes a constraint in: its multiplier mu grows from 0, u moves along -z and the
+// other multipliers along -r, until the constraint holds; one whose multiplier would get
+// negative on the way leaves the active ones. It returns false when nothing stops mu.
+func (q *projection) enforce(c halfspace) bool {
+	mu := 0.0
+	for range 10 + 2*(len(q.u)+len(q.b)) {
+		q.direction(c)
+		zz := 0.0
+		for j, z := range q.z {
+			if q.free(j) {
+				zz += z * z
+			}
+		}
+		full := math.Inf(1)
+		if zz > dependent*dependent {
+			full = max(q.excess(c), 0) / zz // c·z = |z_F|²
+		}
+		step, leaving := q.reach()
+		if math.IsInf(min(full, step), 1) {
+			q.contradict(c)
 			return false
 		}
-	}
-	return true
-}
-
-// refresh computes y and u from lambda.
-func (q *projection) refresh() {
-	copy(q.y, q.target)
-	for i, row := range q.p.rows {
-		if q.lambda[i] == 0 {
-			continue
+		q.move(min(full, step))
+		mu += min(full, step)
+		if full <= step {
+			q.take(c, mu)
+			return true
 		}
-		for _, e := range row {
-			q.y[e.index] -= q.lambda[i] * e.a
-		}
+		q.leave(leaving)
 	}
-	for j, y := range q.y {
-		q.u[j] = min(max(y, q.lo[j]), q.hi[j])
-	}
+	return false
 }
 
-// excess is (Au - b)_i.
-func (q *projection) excess(i int) float64 {
-	s := 0.0
-	for _, e := range q.p.rows[i] {
-		s += e.a * q.u[e.index]
-	}
-	return s - q.b[i]
-}
-
-// lowest is the least (Au)_i between the bounds.
-func (q *projection) lowest(i int) (s float64) {
-	for _, e := range q.p.rows[i] {
-		s += min(e.a*q.lo[e.index], e.a*q.hi[e.index])
-	}
-	return s
-}
-
-// residual is the largest violation of the conditions of optimality: no row is exceeded,
-// and a row with a positive multiplier is kept exactly.
-func (q *projection) residual() (worst float64) {
-	for i, l := range q.lambda {
-		r := q.excess(i)
-		if l > 0 {
-			r = math.Abs(r)
-		}
-		worst = max(worst, r)
-	}
-	return worst
-}
-
-// value is g(lambda).
-func (q *projection) value() (g float64) {
-	for j, u := range q.u {
-		d := u - q.target[j]
-		g += 0.5 * d * d
-	}
-	for i, l := range q.lambda {
-		if l > 0 {
-			g += l * q.excess(i)
-		}
-	}
-	return g
-}
-
-// ascend maximises g in lambda_i: with lambda_i + step the excess
-//
-//	phi(step) = a_i·clip(y - step a_i) - b_i
-//
-// falls, piecewise linearly; its root is found by Newton steps within a bracket.
-func (q *projection) ascend(i int) {
-	row := q.p.rows[i]
-	low, high := -q.lambda[i], math.Inf(1)
-	step := 0.0
-	phi, slope := q.along(row, i, step)
-	if phi <= 0 {
-		if q.lambda[i] == 0 {
-			return
-		}
-		high = 0
-		if atLow, _ := q.along(row, i, low); atLow <= 0 {
-			q.move(i, low)
-			return
+// direction computes r = (A_F A_Fᵀ)⁻¹ A_F c_F over active rows, and z = c - Aᵀr: on F what
+// of c the active rows leave, elsewhere times side how fast nu falls. The second pass is
+// against rounding.
+func (q *projection) direction(c halfspace) {
+	clear(q.z)
+	if c.row >= 0 {
+		for _, e := range q.p.rows[c.row] {
+			q.z[e.index] = e.a
 		}
 	} else {
-		low, high = 0, q.furthest(row)
+		q.z[c.column] = c.side
 	}
-	for range 100 {
-		if phi > 0 {
-			low = step
+	q.r = append(q.r[:0], make([]float64, len(q.active))...)
+	if len(q.active) == 0 {
+		return
+	}
+	d := make([]float64, len(q.active))
+	for range 2 {
+		for k, i := range q.active {
+			d[k] = 0
+			for _, e := range q.p.rows[i] {
+				if q.free(e.index) {
+					d[k] += e.a * q.z[e.index]
+				}
+			}
+		}
+		linalg.SolveLowerVec(q.L, d)
+		linalg.SolveLowerTransVec(q.L, d)
+		for k, i := range q.active {
+			q.r[k] += d[k]
+			for _, e := range q.p.rows[i] {
+				q.z[e.index] -= d[k] * e.a
+			}
+		}
+	}
+}
+
+// negligible is a rate at which no multiplier falls.
+const negligible = 1e-12
+
+// reach returns for which step the first multiplier is 0, and whose it is.
+func (q *projection) reach() (step float64, leaving halfspace) {
+	step = math.Inf(1)
+	for k, r := range q.r {
+		if r > negligible && q.lambda[k]/r < step {
+			step, leaving = q.lambda[k]/r, halfspace{row: q.active[k]}
+		}
+	}
+	for j, side := range q.side {
+		if rate := side * q.z[j]; rate > negligible && !q.held[j] && q.nu[j]/rate < step {
+			step, leaving = q.nu[j]/rate, halfspace{-1, j, side}
+		}
+	}
+	return step, leaving
+}
+
+func (q *projection) move(step float64) {
+	for k, r := range q.r {
+		q.lambda[k] = max(0, q.lambda[k]-step*r)
+	}
+	for j, z := range q.z {
+		if q.free(j) {
+			q.u[j] -= step * z
 		} else {
-			high = step
+			q.nu[j] = max(0, q.nu[j]-step*q.side[j]*z)
 		}
-		next := step + phi/slope
-		if !(next > low && next < high) {
-			next = 0.5 * (low + high)
-		}
-		if math.Abs(phi) <= 0.1*exceeded || next == low || next == high {
-			break
-		}
-		step = next
-		phi, slope = q.along(row, i, step)
-	}
-	q.move(i, step)
-}
-
-// along returns phi(step) and its falling slope.
-func (q *projection) along(row []entry, i int, step float64) (phi, slope float64) {
-	phi = -q.b[i]
-	for _, e := range row {
-		y := q.y[e.index] - step*e.a
-		u := min(max(y, q.lo[e.index]), q.hi[e.index])
-		phi += e.a * u
-		if u == y {
-			slope += e.a * e.a
-		}
-	}
-	return phi, slope
-}
-
-// furthest is the step from which on all columns of a row are at their bounds.
-func (q *projection) furthest(row []entry) (step float64) {
-	for _, e := range row {
-		bound := q.lo[e.index]
-		if e.a < 0 {
-			bound = q.hi[e.index]
-		}
-		step = max(step, (q.y[e.index]-bound)/e.a)
-	}
-	return step
-}
-
-// move adds a step to lambda_i.
-func (q *projection) move(i int, step float64) {
-	if step <= -q.lambda[i] {
-		step = -q.lambda[i]
-	}
-	q.lambda[i] += step
-	for _, e := range q.p.rows[i] {
-		j := e.index
-		q.y[j] -= step * e.a
-		q.u[j] = min(max(q.y[j], q.lo[j]), q.hi[j])
 	}
 }
 
-// newton solves for the positive multipliers as if the columns at their bounds stayed
-// there, and keeps what raises g or, where g is flat to rounding, lowers the residual.
-func (q *projection) newton() {
-	var active []int
-	for i, l := range q.lambda {
-		if l > 0 {
-			active = append(active, i)
+func (q *projection) take(c halfspace, multiplier float64) {
+	if c.row >= 0 {
+		q.active = append(q.active, c.row)
+		q.lambda = append(q.lambda, multiplier)
+	} else {
+		j := c.column
+		q.side[j], q.nu[j] = c.side, multiplier
+		q.u[j] = q.lo[j]
+		if c.side > 0 {
+			q.u[j] = q.hi[j]
 		}
 	}
-	n := len(active)
-	if n == 0 {
-		return
-	}
-	H := q.hessian(active)
-	L := linalg.New(n, n)
-	if _, err := linalg.CholeskyJitter(L, H, linalg.DefaultLadder(H)); err != nil {
-		return
-	}
-	d := make([]float64, n)
-	for k, i := range active {
-		d[k] = q.excess(i)
-	}
-	linalg.SolveLowerVec(L, d)
-	linalg.SolveLowerTransVec(L, d)
-
-	before := append([]float64(nil), q.lambda...)
-	g, residual := q.value(), q.residual()
-	for step := 1.0; step > 0.1; step *= 0.5 {
-		for k, i := range active {
-			q.lambda[i] = max(0, before[i]+step*d[k])
-		}
-		q.refresh()
-		if v := q.value(); v > g+1e-12*math.Abs(g) || v > g-1e-12*math.Abs(g) && q.residual() < 0.5*residual {
-			return
-		}
-	}
-	copy(q.lambda, before)
-	q.refresh()
+	q.factorise()
 }
 
-// hessian is A_F A_Fᵀ over active rows and columns off their bounds.
-func (q *projection) hessian(active []int) linalg.Matrix {
-	H := linalg.New(len(active), len(active))
-	dense := make([]float64, len(q.u))
-	for k, i := range active {
+func (q *projection) leave(c halfspace) {
+	if c.row < 0 {
+		q.side[c.column], q.nu[c.column] = 0, 0
+	}
+	kept := 0
+	for k, i := range q.active {
+		if i != c.row {
+			q.active[kept], q.lambda[kept] = i, q.lambda[k]
+			kept++
+		}
+	}
+	q.active, q.lambda = q.active[:kept], q.lambda[:kept]
+	q.factorise()
+}
+
+// factorise computes L. The active normals are independent, if barely: the ladder of
+// jitters is for that, and refine for what the jitter leaves.
+func (q *projection) factorise() {
+	n := len(q.active)
+	G := linalg.New(n, n)
+	for k, i := range q.active {
 		for _, e := range q.p.rows[i] {
-			if j := e.index; q.y[j] > q.lo[j] && q.y[j] < q.hi[j] {
-				dense[j] = e.a
+			if q.free(e.index) {
+				q.scratch[e.index] = e.a
 			}
 		}
 		for l := range k + 1 {
 			s := 0.0
-			for _, e := range q.p.rows[active[l]] {
-				s += e.a * dense[e.index]
+			for _, e := range q.p.rows[q.active[l]] {
+				s += e.a * q.scratch[e.index]
 			}
-			H.Set(k, l, s)
-			H.Set(l, k, s)
+			G.Set(k, l, s)
+			G.Set(l, k, s)
 		}
 		for _, e := range q.p.rows[i] {
-			dense[e.index] = 0
+			q.scratch[e.index] = 0
 		}
 	}
-	return H
+	q.L = linalg.New(n, n)
+	if _, err := linalg.CholeskyJitter(q.L, G, linalg.DefaultLadder(G)); err != nil {
+		for k := range n { // nothing is free: no direction depends on L
+			q.L.Set(k, k, 1)
+		}
+	}
 }
 
-// contradiction returns the rows with a part in the proof that the set is empty: their
-// sum with the multipliers as weights exceeds its bound everywhere in the box.
-func (q *projection) contradiction() (rows []int) {
-	largest := 0.0
-	for _, l := range q.lambda {
-		largest = max(largest, l)
+// refine moves u back to where the active rows hold exactly.
+func (q *projection) refine() {
+	if len(q.active) == 0 {
+		return
 	}
-	for i, l := range q.lambda {
-		if l > 1e-6*largest {
-			rows = append(rows, i)
+	d := make([]float64, len(q.active))
+	for k, i := range q.active {
+		d[k] = q.excess(halfspace{row: i})
+	}
+	linalg.SolveLowerVec(q.L, d)
+	linalg.SolveLowerTransVec(q.L, d)
+	for k, i := range q.active {
+		q.lambda[k] = max(0, q.lambda[k]+d[k])
+		for _, e := range q.p.rows[i] {
+			if j := e.index; q.free(j) {
+				q.u[j] -= d[k] * e.a
+			} else {
+				q.nu[j] = max(0, q.nu[j]-q.side[j]*d[k]*e.a)
+			}
 		}
 	}
-	return rows
+}
+
+// contradict notes the rows that cannot hold together with c: with weights 1 for c and
+// -r for the active ones their sum exceeds its bound everywhere between lo and hi.
+func (q *projection) contradict(c halfspace) {
+	if c.row >= 0 {
+		q.blocking = append(q.blocking, c.row)
+	}
+	for k, r := range q.r {
+		if r < -1e-6 {
+			q.blocking = append(q.blocking, q.active[k])
+		}
+	}
 }

@@ -45,26 +45,28 @@ func (s *search) place(j int, x float64, pinned bool) {
 }
 
 // run returns a feasible point, or nil and the rows that contradict each other, if it is
-// known that some do. With inside it stays off the border.
-func (s *search) run(inside bool) (u []float64, contradiction []int) {
-	for _, q := range []*projection{s.relaxed, s.rounded} {
-		copy(q.b, s.p.b)
-		if inside {
-			for i, d := range s.p.inside {
-				q.b[i] -= d
-			}
-		}
-	}
+// known that some do.
+func (s *search) run() (u []float64, contradiction []int) {
 	entries := 1
 	for _, row := range s.p.rows {
 		entries += len(row)
 	}
 	s.nodes = min(max(1_000_000/entries, 50), 2000)
-	u = s.visit()
-	if u == nil && !s.relaxed.solve(s.target, s.lo, s.hi) {
-		contradiction = s.relaxed.contradiction()
+	u = slices.Clone(s.visit())
+	if u == nil {
+		if !s.relaxed.solve(s.target, s.lo, s.hi) {
+			contradiction = slices.Sorted(slices.Values(s.relaxed.blocking))
+		}
+		return nil, contradiction
 	}
-	return u, contradiction
+	// Off the border where there is room, so that a·v <= b holds after rounding too.
+	for i, d := range s.p.inside {
+		s.rounded.b[i] -= d
+	}
+	if s.settle(u) {
+		copy(u, s.rounded.u)
+	}
+	return u, nil
 }
 
 // visit searches below a node.
