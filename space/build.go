@@ -56,8 +56,8 @@ func at(node *yaml.Node, param string, err error) error {
 // build checks a declaration and makes the space of it.
 func (d declaration) build() (*Space, error) {
 	s := &Space{index: map[string]int{}, first: []int{0}}
-	owner := map[string]declaredParam{}
-	for _, p := range d.params {
+	var owner []int // by parameter, in d.params
+	for k, p := range d.params {
 		p.Value = normal(p.Value)
 		names, err := expand(p.Name)
 		if err != nil {
@@ -70,10 +70,10 @@ func (d declaration) build() (*Space, error) {
 			return nil, at(p.name, p.Name, fmt.Errorf("the space has more than %d parameters with this one", maxParams))
 		}
 		for _, name := range names {
-			if other, twice := owner[name]; twice {
-				return nil, at(p.name, p.Name, duplicate(name, other))
+			if i, twice := s.index[name]; twice {
+				return nil, at(p.name, p.Name, duplicate(name, d.params[owner[i]]))
 			}
-			owner[name] = p
+			owner = append(owner, k)
 			s.add(name, p.Param)
 		}
 		s.declared = append(s.declared, p.Param)

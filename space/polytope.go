@@ -74,6 +74,8 @@ type polytope struct {
 	b         []float64
 	inside    []float64 // how far off the border to stay
 	tolerance []float64 // in units of the constraint
+	entries   int       // of all rows
+	anchor    []float64 // a feasible point
 }
 
 type column struct {
@@ -128,11 +130,23 @@ func (s *Space) bind() error {
 	}
 	p.of = make([][]entry, len(p.columns))
 	for i, entries := range p.rows {
+		p.entries += len(entries)
 		for _, e := range entries {
 			p.of[e.index] = append(p.of[e.index], entry{i, e.a})
 		}
 	}
-	return s.Project(make([]float64, s.Dim()))
+	x := make([]float64, s.Dim())
+	if err := s.Project(x); err != nil {
+		return err
+	}
+	p.anchor = make([]float64, len(p.columns))
+	for j, c := range p.columns {
+		p.anchor[j] = x[c.coordinate]
+		if c.ladder != nil {
+			p.anchor[j] = c.at(c.ladder.index(x[c.coordinate]))
+		}
+	}
+	return nil
 }
 
 func (s *Space) newColumn(j int) column {
@@ -209,7 +223,11 @@ func (s *Space) approach(x, target []float64, pinned map[int]bool) error {
 	for j, c := range s.poly.columns {
 		search.place(j, target[c.coordinate], pinned[c.coordinate])
 	}
-	u, contradiction := search.run()
+	limit := firstLimit
+	if s.poly.anchor != nil {
+		limit = laterLimit
+	}
+	u, contradiction := search.run(s.poly.anchor, limit)
 	if u == nil {
 		return s.infeasible(contradiction, len(pinned) > 0)
 	}

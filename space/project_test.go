@@ -269,6 +269,28 @@ func TestInfeasible(t *testing.T) {
 	}
 }
 
+// A search that is cut short still ends feasible: at the levels known from the beginning,
+// with the floats as near to the target as these allow.
+func TestSearchIsCutShort(t *testing.T) {
+	s := mustNew(t, Int("n", 0, 10), Float("a", 0, 1), Constraint("n + a >= 3"), Constraint("n + a <= 7.5"))
+	at := func(x []float64) *search {
+		search := newSearch(&s.poly)
+		for j, column := range s.poly.columns {
+			search.place(j, x[column.coordinate], false)
+		}
+		return search
+	}
+	for _, x := range [][]float64{{1, 1}, {-1, -1}} {
+		u, _ := at(x).run(s.poly.anchor, -1)
+		if u == nil || u[0] != s.poly.anchor[0] || math.Abs(u[1]-x[1]) > 1e-12 {
+			t.Errorf("from %v to %v, want the level of %v and the float as it was", x, u, s.poly.anchor)
+		}
+		if u, rows := at(x).run(nil, -1); u != nil || rows != nil {
+			t.Errorf("without an anchor: %v, %v", u, rows)
+		}
+	}
+}
+
 // Many parameters under many constraints: thousands of floats and integers that share
 // budgets, and neighbours that may not differ much.
 func TestProjectLarge(t *testing.T) {

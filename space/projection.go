@@ -31,8 +31,10 @@ type projection struct {
 	nu     []float64
 	L      linalg.Matrix // factor of A_F A_Fᵀ
 
-	r, z, scratch []float64 // the direction
-	blocking      []int     // rows, after a failure
+	r, z     []float64 // the direction
+	before   []float64 // u before the last constraint
+	blocking []int     // rows, after a failure
+	work     int       // operations done since it was made, roughly
 }
 
 // halfspace is a constraint c·u <= d with |c| = 1: a row, or with row < 0 a bound, where c is
@@ -43,8 +45,10 @@ type halfspace struct {
 }
 
 const (
-	// exceeded is by how much a constraint may be.
+	// exceeded is by how much a constraint may be, and barely by how much where less is
+	// not possible: the set is then empty by rounding alone.
 	exceeded = 1e-11
+	barely   = 5e-10
 	// dependent is the length below which a normal depends on the active ones.
 	dependent = 1e-8
 )
@@ -52,7 +56,7 @@ const (
 func newProjection(p *polytope) *projection {
 	n := len(p.columns)
 	q := &projection{p: p, b: slices.Clone(p.b), held: make([]bool, n)}
-	for _, v := range []*[]float64{&q.u, &q.side, &q.nu, &q.z, &q.scratch} {
+	for _, v := range []*[]float64{&q.u, &q.side, &q.nu, &q.z, &q.before} {
 		*v = make([]float64, n)
 	}
 	return q
@@ -63,6 +67,7 @@ func (q *projection) solve(target, lo, hi []float64) bool {
 	q.target, q.lo, q.hi = target, lo, hi
 	q.active, q.lambda, q.blocking = q.active[:0], q.lambda[:0], q.blocking[:0]
 	q.L = linalg.Matrix{}
+	q.work += 1000
 	for j, t := range target {
 		q.u[j] = min(max(t, lo[j]), hi[j])
 		q.nu[j] = math.Abs(t - q.u[j])
@@ -75,8 +80,10 @@ func (q *projection) solve(target, lo, hi []float64) bool {
 		if excess <= exceeded {
 			return true
 		}
+		copy(q.before, q.u)
 		if !q.enforce(c) {
-			return false
+			copy(q.u, q.before)
+			return excess <= barely
 		}
 	}
 	return false
@@ -112,6 +119,7 @@ func (q *projection) excess(c halfspace) float64 {
 
 // worst returns the constraint that is exceeded most, active ones apart.
 func (q *projection) worst() (c halfspace, excess float64) {
+	q.work += q.p.entries + len(q.u)
 	try := func(other halfspace) {
 		if v := q.excess(other); v > excess {
 			c, excess = other, v
@@ -265,23 +273,25 @@ func (q *projection) leave(c halfspace) {
 // jitters is for that, and refine for what the jitter leaves.
 func (q *projection) factorise() {
 	n := len(q.active)
+	q.work += n * n * (n + q.p.entries/len(q.b))
 	G := linalg.New(n, n)
+	clear(q.z) // a row at a time, free columns only
 	for k, i := range q.active {
 		for _, e := range q.p.rows[i] {
 			if q.free(e.index) {
-				q.scratch[e.index] = e.a
+				q.z[e.index] = e.a
 			}
 		}
 		for l := range k + 1 {
 			s := 0.0
 			for _, e := range q.p.rows[q.active[l]] {
-				s += e.a * q.scratch[e.index]
+				s += e.a * q.z[e.index]
 			}
 			G.Set(k, l, s)
 			G.Set(l, k, s)
 		}
 		for _, e := range q.p.rows[i] {
-			q.scratch[e.index] = 0
+			q.z[e.index] = 0
 		}
 	}
 	q.L = linalg.New(n, n)

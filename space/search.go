@@ -14,7 +14,7 @@ type search struct {
 	target, lo, hi []float64
 	relaxed        *projection
 	rounded        *projection
-	nodes          int // that may still be visited
+	limit          int // of the work of both
 	discrete       bool
 }
 
@@ -44,15 +44,22 @@ func (s *search) place(j int, x float64, pinned bool) {
 	}
 }
 
+// What a search may cost: about a second for a new space, a tenth later, when a feasible
+// point is known.
+const (
+	firstLimit = 300_000_000
+	laterLimit = 30_000_000
+)
+
 // run returns a feasible point, or nil and the rows that contradict each other, if it is
-// known that some do.
-func (s *search) run() (u []float64, contradiction []int) {
-	entries := 1
-	for _, row := range s.p.rows {
-		entries += len(row)
-	}
-	s.nodes = min(max(1_000_000/entries, 50), 2000)
+// known that some do. Where the search ends at the limit of its work, the discrete columns
+// take the levels of the anchor, if there is one.
+func (s *search) run(anchor []float64, limit int) (u []float64, contradiction []int) {
+	s.limit = limit
 	u = slices.Clone(s.visit())
+	if u == nil && anchor != nil && s.settle(s.anchored(anchor)) {
+		u = slices.Clone(s.rounded.u)
+	}
 	if u == nil {
 		if !s.relaxed.solve(s.target, s.lo, s.hi) {
 			contradiction = slices.Sorted(slices.Values(s.relaxed.blocking))
@@ -69,9 +76,18 @@ func (s *search) run() (u []float64, contradiction []int) {
 	return u, nil
 }
 
+// anchored is the anchor with pinned columns where they are pinned.
+func (s *search) anchored(anchor []float64) []float64 {
+	u := slices.Clone(anchor)
+	for j := range u {
+		u[j] = min(max(u[j], s.lo[j]), s.hi[j])
+	}
+	return u
+}
+
 // visit searches below a node.
 func (s *search) visit() []float64 {
-	if s.nodes--; s.nodes < 0 || !s.relaxed.solve(s.target, s.lo, s.hi) {
+	if s.relaxed.work+s.rounded.work > s.limit || !s.relaxed.solve(s.target, s.lo, s.hi) {
 		return nil
 	}
 	if !s.discrete {

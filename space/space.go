@@ -135,7 +135,9 @@ func (s *Space) Snap(x []float64) error {
 		case floatAxis, logAxis: // every point stands for itself
 		default:
 			part := s.part(x, i)
-			a.encode(part, a.decode(part))
+			if err := s.encode(part, i, a.decode(part)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -197,7 +197,7 @@ func TestCornersAreBounds(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, p := range s.params {
-				want := any(nil)
+				var want any
 				switch p.Kind {
 				case KindFloat, KindLog:
 					want = map[float64]any{-1: p.Low, 1: p.High}[corner]
