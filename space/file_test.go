@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
@@ -231,26 +230,6 @@ func large(n int) []byte {
 	}
 	fmt.Fprintf(&b, "constraints:\n  - %s0 <= 1\n", sum.String())
 	return []byte(b.String())
-}
-
-func TestLargeFile(t *testing.T) {
-	text := large(10_000)
-	var s *Space
-	best := time.Hour // of three: other work on the machine counts too
-	for range 3 {
-		start := time.Now()
-		var err error
-		if s, err = Parse(text); err != nil {
-			t.Fatal(err)
-		}
-		best = min(best, time.Since(start))
-	}
-	if best > time.Second {
-		t.Errorf("10,000 parameters took %v, want less than a second", best)
-	}
-	if s.Dim() != 10_000 {
-		t.Errorf("Dim is %d", s.Dim())
-	}
 }
 
 func BenchmarkParse(b *testing.B) {

@@ -291,15 +291,15 @@ func TestSearchIsCutShort(t *testing.T) {
 	}
 }
 
-// Many parameters under many constraints: thousands of floats and integers that share
+// Many parameters under many constraints: a thousand floats and integers that share
 // budgets, and neighbours that may not differ much.
 func TestProjectLarge(t *testing.T) {
-	parts := []Part{Float("w[0:1999]", -1, 1), Int("n[0:499]", 0, 20)}
+	parts := []Part{Float("w[0:999]", -1, 1), Int("n[0:249]", 0, 20)}
 	var all, counts strings.Builder
-	for i := range 2000 {
+	for i := range 1000 {
 		fmt.Fprintf(&all, "w%d + ", i)
 	}
-	for i := range 500 {
+	for i := range 250 {
 		fmt.Fprintf(&counts, "n%d + ", i)
 	}
 	parts = append(parts, Constraint(all.String()+"0 <= -100"), Constraint(counts.String()+"0 <= 333"))

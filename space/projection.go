@@ -29,7 +29,9 @@ type projection struct {
 	side   []float64 // by column: 0 in F, 1 at hi, -1 at lo
 	held   []bool    // lo is hi: not in F whatever its multiplier
 	nu     []float64
-	L      linalg.Matrix // factor of A_F A_Fᵀ
+	L      linalg.Matrix // factor of A_F A_Fᵀ, in store
+	store  linalg.Matrix
+	age    int // changes of L since it was computed anew
 
 	r, z     []float64 // the direction
 	before   []float64 // u before the last constraint
@@ -67,6 +69,7 @@ func (q *projection) solve(target, lo, hi []float64) bool {
 	q.target, q.lo, q.hi = target, lo, hi
 	q.active, q.lambda, q.blocking = q.active[:0], q.lambda[:0], q.blocking[:0]
 	q.L = linalg.Matrix{}
+	q.age = 0
 	q.work += 1000
 	for j, t := range target {
 		q.u[j] = min(max(t, lo[j]), hi[j])
@@ -243,60 +246,114 @@ func (q *projection) take(c halfspace, multiplier float64) {
 	if c.row >= 0 {
 		q.active = append(q.active, c.row)
 		q.lambda = append(q.lambda, multiplier)
-	} else {
-		j := c.column
-		q.side[j], q.nu[j] = c.side, multiplier
-		q.u[j] = q.lo[j]
-		if c.side > 0 {
-			q.u[j] = q.hi[j]
-		}
+		q.appendRow()
+		return
 	}
-	q.factorise()
+	j := c.column
+	q.side[j], q.nu[j] = c.side, multiplier
+	q.u[j] = q.lo[j]
+	if c.side > 0 {
+		q.u[j] = q.hi[j]
+	}
+	// The column leaves F: A_F A_Fᵀ loses vvᵀ.
+	if v := q.column(j); v != nil && linalg.DowndateRankOne(q.L, v) != nil || q.stale() {
+		q.factorise()
+	}
 }
 
 func (q *projection) leave(c halfspace) {
 	if c.row < 0 {
 		q.side[c.column], q.nu[c.column] = 0, 0
-	}
-	kept := 0
-	for k, i := range q.active {
-		if i != c.row {
-			q.active[kept], q.lambda[kept] = i, q.lambda[k]
-			kept++
+		if v := q.column(c.column); v != nil {
+			linalg.UpdateRankOne(q.L, v)
 		}
+	} else {
+		k := slices.Index(q.active, c.row)
+		q.active, q.lambda = slices.Delete(q.active, k, k+1), slices.Delete(q.lambda, k, k+1)
+		q.L = linalg.RemoveRow(q.L, k)
+		q.work += len(q.active) * len(q.active)
 	}
-	q.active, q.lambda = q.active[:kept], q.lambda[:kept]
-	q.factorise()
+	if q.stale() {
+		q.factorise()
+	}
 }
 
-// factorise computes L. The active normals are independent, if barely: the ladder of
-// jitters is for that, and refine for what the jitter leaves.
-func (q *projection) factorise() {
-	n := len(q.active)
-	q.work += n * n * (n + q.p.entries/len(q.b))
-	G := linalg.New(n, n)
-	clear(q.z) // a row at a time, free columns only
-	for k, i := range q.active {
-		for _, e := range q.p.rows[i] {
-			if q.free(e.index) {
-				q.z[e.index] = e.a
-			}
-		}
-		for l := range k + 1 {
-			s := 0.0
-			for _, e := range q.p.rows[q.active[l]] {
-				s += e.a * q.z[e.index]
-			}
-			G.Set(k, l, s)
-			G.Set(l, k, s)
-		}
-		for _, e := range q.p.rows[i] {
-			q.z[e.index] = 0
+// column returns column j of the active rows, or nil if it is 0.
+func (q *projection) column(j int) []float64 {
+	v := make([]float64, len(q.active))
+	zero := true
+	for _, e := range q.p.of[j] {
+		if k := slices.Index(q.active, e.index); k >= 0 {
+			v[k], zero = e.a, false
 		}
 	}
-	q.L = linalg.New(n, n)
+	if zero {
+		return nil
+	}
+	q.work += len(v) * len(v)
+	return v
+}
+
+// stale says, once in a hundred changes, that rounding should be removed from L.
+func (q *projection) stale() bool {
+	q.age++
+	return q.age >= 100
+}
+
+// appendRow extends L by the last active row.
+func (q *projection) appendRow() {
+	n := len(q.active)
+	if n > q.store.Rows {
+		store := linalg.New(2*n, 2*n)
+		for k := range n - 1 {
+			copy(store.Row(k), q.L.Row(k))
+		}
+		q.store = store
+	}
+	q.L = q.store.Slice(0, n, 0, n)
+	products := make([]float64, n)
+	q.products(products, n-1)
+	if linalg.AppendRow(q.L, products[:n-1], products[n-1]) != nil || q.stale() {
+		q.factorise()
+	}
+}
+
+// products fills dst with the inner products over F of active row k and the rows up to it.
+func (q *projection) products(dst []float64, k int) {
+	clear(q.z)
+	for _, e := range q.p.rows[q.active[k]] {
+		if q.free(e.index) {
+			q.z[e.index] = e.a
+		}
+	}
+	for l, i := range q.active[:k+1] {
+		dst[l] = 0
+		for _, e := range q.p.rows[i] {
+			dst[l] += e.a * q.z[e.index]
+		}
+		q.work += len(q.p.rows[i])
+	}
+}
+
+// factorise computes L anew. The active normals are independent, if barely: the ladder of
+// jitters is for that, and refine for what the jitter leaves.
+func (q *projection) factorise() {
+	q.age = 0
+	n := len(q.active)
+	if n == 0 {
+		return
+	}
+	q.work += n * n * n / 3
+	G := linalg.New(n, n)
+	for k := range n {
+		q.products(G.Row(k), k)
+		for l := range k {
+			G.Set(l, k, G.At(k, l))
+		}
+	}
 	if _, err := linalg.CholeskyJitter(q.L, G, linalg.DefaultLadder(G)); err != nil {
-		for k := range n { // nothing is free: no direction depends on L
+		for k := range n { // no column is free: what is solved with L is 0
+			clear(q.L.Row(k))
 			q.L.Set(k, k, 1)
 		}
 	}
