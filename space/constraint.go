@@ -233,7 +233,7 @@ func (p *parser) factor() (linear, error) {
 		}
 		p.at++
 		return l, err
-	case c == '.' || unicode.IsDigit(c):
+	case c == '.' || c >= '0' && c <= '9':
 		return p.number()
 	case nameRune(c, true):
 		return p.name()
@@ -265,7 +265,6 @@ func (p *parser) number() (linear, error) {
 	}
 	v, err := strconv.ParseFloat(p.text[start:p.at], 64)
 	if err != nil {
-		p.at = max(p.at, start+1)
 		return linear{}, p.fail(start, fmt.Sprintf("%q is not a number of a float64", p.text[start:p.at]))
 	}
 	if next, _ := utf8.DecodeRuneInString(p.text[p.at:]); nameRune(next, true) {

@@ -153,6 +153,10 @@ func TestUnplacedErrors(t *testing.T) {
 			t.Errorf("%q says %v, want %q", text, err, want)
 		}
 	}
+	var empty Space
+	if err := json.Unmarshal([]byte(`{"parameters": {}}`), &empty); err == nil || empty.Dim() != 0 {
+		t.Errorf("a space without parameters: %v, Dim %d", err, empty.Dim())
+	}
 	for _, c := range []struct {
 		part Part
 		want string

@@ -58,8 +58,13 @@ func anyConstraints(t *rapid.T, names []string, v []float64) (parts []Part) {
 			sum += a * v[i]
 		}
 		room := rapid.SampledFrom([]float64{0, 0.01, 1}).Draw(t, "room")
-		fmt.Fprintf(&text, " <= %s", formatFloat(sum+room))
-		parts = append(parts, Constraint(text.String()))
+		parts = append(parts, Constraint(text.String()+" <= "+formatFloat(sum+room)))
+		switch rapid.IntRange(0, 8).Draw(t, "more") {
+		case 0: // the same again, in other words
+			parts = append(parts, Constraint("3*("+text.String()+") <= "+formatFloat(3*(sum+room))))
+		case 1: // no interior
+			parts = append(parts, Constraint(text.String()+" >= "+formatFloat(sum)))
+		}
 	}
 	return parts
 }
@@ -219,6 +224,32 @@ func TestProjectMixed(t *testing.T) {
 			t.Fatalf("%v is not feasible: %v", values.values, err)
 		}
 	})
+}
+
+// Bounds far from 1 and far from 0: what counts is the box.
+func TestProjectScales(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		sum       string
+	}{
+		{0, 1e-300, "1e-300"}, {-1e300, 1e300, "0"}, {1e9, 1e9 + 1, "2000000001"}, {-1e-9, 1e-9, "0"}, {-1e15, 0, "-1e15"},
+	} {
+		s := mustNew(t, Float("a", c.low, c.high), Float("b", c.low, c.high), Constraint("a + b <= "+c.sum))
+		x := []float64{1, 0.5}
+		if err := s.Project(x); err != nil {
+			t.Errorf("[%g, %g]: %v", c.low, c.high, err)
+			continue
+		}
+		if want := []float64{0.25, -0.25}; distance(x, want) > 1e-6 {
+			t.Errorf("[%g, %g]: projected to %v, want %v", c.low, c.high, x, want)
+		}
+		if !s.feasible(x, true) {
+			t.Errorf("[%g, %g]: %v exceeds the constraint by rounding", c.low, c.high, x)
+		}
+	}
+	if _, err := New(Float("a", -1e300, 1e300), Constraint("1e300*a <= 1")); err == nil || !strings.Contains(err.Error(), "rescale it") {
+		t.Errorf("too large a product says %v", err)
+	}
 }
 
 func TestProjectPinned(t *testing.T) {

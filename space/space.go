@@ -37,8 +37,13 @@ func New(parts ...Part) (*Space, error) {
 	return d.build()
 }
 
-// Dim is the number of coordinates D of the box.
-func (s *Space) Dim() int { return s.first[len(s.first)-1] }
+// Dim is the number of coordinates D of the box. It is 0 before a space is read into s.
+func (s *Space) Dim() int {
+	if len(s.first) == 0 {
+		return 0
+	}
+	return s.first[len(s.first)-1]
+}
 
 // Params returns the parameters, ranges expanded. Their lists must not be changed.
 func (s *Space) Params() []Param { return slices.Clone(s.params) }

@@ -303,6 +303,14 @@ func TestEncodeErrors(t *testing.T) {
 	}
 }
 
+func TestLongListsAreShortened(t *testing.T) {
+	s := mustNew(t, Float("w[0:199]", 0, 1))
+	_, err := s.Encode(ValuesOf(map[string]any{"speed": 1}))
+	if want := `parameter "speed" is not in the space: its parameters are w0, w1, w2, w3, w4, w5, w6, w7, ... (200 in all) ..., w198, w199`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestPins(t *testing.T) {
 	s := mustNew(t, Float("f", 0, 4), Fixed("c", 1), Choice("solver", "a", "b", "c"), Int("i", 0, 3))
 	pins, err := s.Pins(ValuesOf(map[string]any{"i": 3, "solver": "b", "c": 1}))
