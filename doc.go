@@ -1,13 +1,30 @@
-// Package mahabo is the root of a library and a command-line tool for Bayesian
-// optimisation of expensive black boxes with tens to thousands of parameters.
+// Package mahabo minimises expensive functions of tens to thousands of parameters by
+// Bayesian optimisation.
 //
-// It holds no code. Start with
+// Minimize does all of it:
 //
-//   - package study, which runs an optimisation,
-//   - package strategy, which has the methods behind one interface, Ask and Tell,
-//   - package problem, which has test problems to try them on,
-//   - package bench, which measures methods,
-//   - command cmd/mahabo, which does all of it from a shell.
+//	s, err := space.New(space.Float("w[0:199]", -1, 1), space.Log("rate", 1e-5, 1e-1))
+//	result, err := mahabo.Minimize(ctx, simulate, s, mahabo.Options{Evals: 200, Batch: 4, Parallel: 4})
+//	fmt.Println(result.Best.Value, result.Best.Values)
+//
+// An Optimizer is asked and told, for evaluations that happen elsewhere:
+//
+//	o, err := mahabo.New(s, mahabo.Options{})
+//	trials, err := o.Ask(ctx, 4)
+//	err = o.Tell(trials[0].Number, mahabo.Value(y))
+//
+// Parameters keep the linear constraints of their space always, and no set of parameters
+// is suggested twice. What a method learns from are the values that were evaluated, whole
+// numbers and labels included, not the points it had in mind.
+//
+// # Elsewhere
+//
+//   - package space has the parameters and their file,
+//   - package strategy the methods, over the box [-1,1]^D, and their registry,
+//   - packages evaluate and command have trials evaluated, by a program too,
+//   - package study runs a method on a function over the box,
+//   - package problem has test problems, package bench measures methods on them,
+//   - command cmd/mahabo does all of it from a shell.
 //
 // The models and solvers beneath are in packages gp, acquisition, candidate and
 // design. docs/ARCHITECTURE.md shows how the packages depend on each other, and

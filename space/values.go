@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -58,6 +59,15 @@ func (v Values) Get(name string) (value any, ok bool) {
 		return nil, false
 	}
 	return v.values[i], true
+}
+
+// Float returns the number that a name has, bools as 0 and 1, or NaN when it has none.
+func (v Values) Float(name string) float64 {
+	value, _ := v.Get(name)
+	if n, ok := numeric(value); ok {
+		return n
+	}
+	return math.NaN()
 }
 
 // Text returns the value of a name as a command line has it: the shortest decimal that

@@ -1,0 +1,18 @@
+// Package command evaluates parameters with a program of the user's: any language, no
+// shell between.
+//
+// The program gets the parameters twice: as one JSON object on standard input, and in its
+// arguments, where {name} stands for the value of a parameter and {trial} for the number
+// of the trial ({{ and }} for braces). Its last non-empty line on standard output is the
+// result, a number or a JSON object:
+//
+//	3.25
+//	{"value": 3.25, "std": 0.1}
+//	{"state": "infeasible", "reason": "the mesh folds over"}
+//
+// Other keys are ignored. A trial fails, with the reason kept, when the program exits with
+// another code than 0, takes too long, or prints neither; NaN and infinities are refused.
+//
+// The program runs in a process group of its own (not on Windows). When its time is over
+// the group gets SIGTERM and, after a pause, SIGKILL.
+package command

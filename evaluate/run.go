@@ -1,0 +1,233 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Options says what to run.
+type Options struct {
+	Source    Source
+	Evaluator Evaluator
+	Init      int // trials of the initial design that are not made yet, 0 for none
+	Trials    int // trials to make, those of the initial design included
+	Batch     int // trials to ask for at a time after the initial design, at least 1
+	Parallel  int // trials evaluated at once, at least 1
+	Retries   int // how often a failed trial is evaluated again
+
+	// Stop, when closed, ends the run as soon as the running trials have ended.
+	Stop <-chan struct{}
+	// OnResult is called after every trial, from the goroutine of Run. An error ends
+	// the run like Stop. It may be nil.
+	OnResult func(Result, Progress) error
+}
+
+// Validate names the first field that cannot be used.
+func (o Options) Validate() error {
+	switch {
+	case o.Source == nil:
+		return errors.New("Source is nil: there is nothing to ask")
+	case o.Evaluator == nil:
+		return errors.New("Evaluator is nil: there is nothing to evaluate with")
+	case o.Init < 0:
+		return fmt.Errorf("Init is %d: it cannot be negative", o.Init)
+	case o.Trials < 0:
+		return fmt.Errorf("Trials is %d: it cannot be negative", o.Trials)
+	case o.Batch < 1:
+		return fmt.Errorf("Batch is %d: a round needs at least one trial", o.Batch)
+	case o.Parallel < 1:
+		return fmt.Errorf("Parallel is %d: at least one trial must be evaluated at a time", o.Parallel)
+	case o.Retries < 0:
+		return fmt.Errorf("Retries is %d: it cannot be negative", o.Retries)
+	}
+	return nil
+}
+
+// Progress is the state of a run after a trial.
+type Progress struct {
+	Done, Total int // trials of this run
+	Running     int
+	Suggestion  time.Duration // time per trial of the last Ask
+	Remaining   time.Duration // estimate from the speed so far
+}
+
+// ErrNoneWorked ends a run in which every trial of the initial design failed.
+var ErrNoneWorked = errors.New("no trial has worked")
+
+// ErrExhausted says that the source has no more trials to make.
+var ErrExhausted = errors.New("no parameters are left to try")
+
+// ErrStopped says that Stop was closed before all trials were made.
+var ErrStopped = errors.New("stopped")
+
+// Run makes trials and has them evaluated until all are done, Stop is closed
+// (ErrStopped), the source has no more (ErrExhausted), or something goes wrong; then it
+// waits for the trials that run.
+// Cancelling ctx cancels those too: their outcomes are lost.
+func Run(ctx context.Context, o Options) error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	r := &runner{Options: o, ended: make(chan ending, o.Parallel), start: time.Now()}
+	asking, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-o.Stop:
+			cancel()
+		case <-asking.Done():
+		}
+	}()
+
+	for {
+		r.check(ctx)
+		r.startQueued(ctx)
+		if r.wantsMore() {
+			r.ask(asking)
+			continue
+		}
+		if r.running == 0 {
+			return r.err
+		}
+		select {
+		case e := <-r.ended:
+			r.finish(e)
+		case <-r.Stop:
+		}
+	}
+}
+
+// runner is the state of Run, owned by its goroutine.
+type runner struct {
+	Options
+	queue      []Trial // asked for, not started
+	asked      int
+	running    int
+	done       int
+	worked     int   // trials that did not fail
+	err        error // the first; nothing is started after it
+	ended      chan ending
+	start      time.Time
+	suggestion time.Duration
+}
+
+// ending is what a goroutine reports of its trial.
+type ending struct {
+	Result
+	err error
+}
+
+// note keeps the first error. After it nothing is asked for or started.
+func (r *runner) note(err error) {
+	if err != nil && r.err == nil {
+		r.err = err
+		r.queue = nil
+		r.Stop = nil
+	}
+}
+
+// check notes that the run was stopped from outside.
+func (r *runner) check(ctx context.Context) {
+	r.note(ctx.Err())
+	select {
+	case <-r.Stop:
+		if len(r.queue) > 0 || r.asked < r.Trials {
+			r.note(ErrStopped)
+		}
+		r.Stop = nil
+	default:
+	}
+}
+
+func (r *runner) startQueued(ctx context.Context) {
+	for len(r.queue) > 0 && r.running < r.Parallel {
+		t := r.queue[0]
+		r.queue = r.queue[1:]
+		r.running++
+		go func() { r.ended <- r.evaluate(ctx, t) }()
+	}
+}
+
+// next is the size of the batch to ask for.
+func (r *runner) next() int {
+	if r.asked < r.Init {
+		return min(r.Init, r.Trials) - r.asked
+	}
+	return min(r.Batch, r.Trials-r.asked)
+}
+
+func (r *runner) wantsMore() bool {
+	n := r.next()
+	if r.err != nil || n == 0 || len(r.queue) > 0 {
+		return false
+	}
+	return r.running == 0 || r.running+n <= r.Parallel
+}
+
+func (r *runner) ask(ctx context.Context) {
+	n := r.next()
+	start := time.Now()
+	trials, err := r.Source.Ask(ctx, n)
+	r.suggestion = time.Since(start) / time.Duration(max(1, len(trials)))
+	switch {
+	case err != nil && ctx.Err() != nil: // check will note why
+	case errors.Is(err, ErrExhausted):
+		r.note(err)
+	case err != nil:
+		r.note(fmt.Errorf("choosing trial %d: %w", r.asked+1, err))
+	case len(trials) > n:
+		r.note(fmt.Errorf("the source made %d trials, asked for %d", len(trials), n))
+	case len(trials) == 0:
+		r.note(ErrExhausted)
+	default:
+		r.queue = trials
+		r.asked += len(trials)
+	}
+}
+
+// evaluate runs in a goroutine of its own.
+func (r *runner) evaluate(ctx context.Context, t Trial) ending {
+	e := ending{Result: Result{Trial: t, Started: time.Now()}}
+	for {
+		e.Attempts++
+		e.Outcome, e.err = r.Evaluator.Evaluate(ctx, t.Number, t.Values)
+		if e.err != nil || e.State != Failed || e.Attempts > r.Retries || ctx.Err() != nil {
+			e.Ended = time.Now()
+			return e
+		}
+	}
+}
+
+// finish tells the outcome of a trial and reports it.
+func (r *runner) finish(e ending) {
+	r.running--
+	if e.err == nil {
+		e.err = e.Validate()
+	}
+	if e.err != nil {
+		r.note(fmt.Errorf("trial %d: %w", e.Number, e.err))
+		return
+	}
+	if err := r.Source.Tell(e.Number, e.Outcome); err != nil {
+		r.note(fmt.Errorf("telling trial %d: %w", e.Number, err))
+		return
+	}
+	r.done++
+	if e.State != Failed {
+		r.worked++
+	}
+	if r.OnResult != nil {
+		r.note(r.OnResult(e.Result, r.progress()))
+	}
+	if r.worked == 0 && r.Init > 0 && r.done >= r.Init && r.asked < r.Trials {
+		r.note(fmt.Errorf("%w: all of the first %d failed, the last one: %s", ErrNoneWorked, r.done, e.Reason))
+	}
+}
+
+func (r *runner) progress() Progress {
+	p := Progress{Done: r.done, Total: r.Trials, Running: r.running, Suggestion: r.suggestion}
+	p.Remaining = time.Duration(float64(time.Since(r.start)) / float64(p.Done) * float64(p.Total-p.Done))
+	return p
+}

@@ -1,0 +1,96 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/mahabo/mahabo/space"
+)
+
+// State says how a trial ended.
+type State string
+
+// The states, by the word they have in files.
+const (
+	Complete   State = "complete"
+	Failed     State = "failed"
+	Infeasible State = "infeasible"
+)
+
+// Outcome is what an evaluation found.
+type Outcome struct {
+	State  State
+	Value  float64 // of a complete trial
+	Std    float64 // standard deviation of its noise, 0 when unknown
+	Reason string  // why a trial is not complete
+}
+
+// Value is the outcome of a complete trial, or of a failed one if v is not finite.
+func Value(v float64) Outcome {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return Failure("the value is %g: only finite values can be modelled", v)
+	}
+	return Outcome{State: Complete, Value: v}
+}
+
+// Failure is the outcome of a failed trial.
+func Failure(format string, args ...any) Outcome {
+	return Outcome{State: Failed, Reason: fmt.Sprintf(format, args...)}
+}
+
+// Validate names the first field that does not fit the state.
+func (o Outcome) Validate() error {
+	switch o.State {
+	case Complete:
+		if math.IsNaN(o.Value) || math.IsInf(o.Value, 0) {
+			return fmt.Errorf("Value is %g: only finite values can be modelled, tell state %q instead", o.Value, Failed)
+		}
+	case Failed, Infeasible:
+	default:
+		return fmt.Errorf("State is %q: it must be %q, %q or %q", o.State, Complete, Failed, Infeasible)
+	}
+	if !(o.Std >= 0) || math.IsInf(o.Std, 0) {
+		return fmt.Errorf("Std is %g: a standard deviation is a finite number from 0 on", o.Std)
+	}
+	return nil
+}
+
+// Trial is one set of parameters to evaluate.
+type Trial struct {
+	Number int // from 1
+	Batch  int // trials asked for together share it; from 1
+	Values space.Values
+}
+
+// Result is a trial that has ended.
+type Result struct {
+	Trial
+	Outcome
+	Attempts int // evaluations, the failed ones that were repeated included
+	Started  time.Time
+	Ended    time.Time
+}
+
+// Source makes trials and learns from their outcomes. Run calls it from one goroutine.
+type Source interface {
+	// Ask returns n trials, or fewer when there are no more to make, or ErrExhausted.
+	Ask(ctx context.Context, n int) ([]Trial, error)
+	Tell(number int, o Outcome) error
+}
+
+// Evaluator finds out the value of parameters. It is called from several goroutines at
+// once. An evaluation that goes wrong is an outcome; an error says that no other will
+// work either, or is that of the context.
+type Evaluator interface {
+	Evaluate(ctx context.Context, number int, v space.Values) (Outcome, error)
+}
+
+// Func is a function as an Evaluator.
+type Func func(ctx context.Context, number int, v space.Values) (Outcome, error)
+
+// Evaluate calls the function.
+func (f Func) Evaluate(ctx context.Context, number int, v space.Values) (Outcome, error) {
+	return f(ctx, number, v)
+}

@@ -1,0 +1,78 @@
+package mahabo
+
+import (
+	"fmt"
+
+	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// DefaultMethod is the method when none is named.
+const DefaultMethod = "maha:d=1"
+
+// Goal says which values are better.
+type Goal string
+
+// The goals. The zero value is ToMinimize.
+const (
+	ToMinimize Goal = "minimize"
+	ToMaximize Goal = "maximize"
+)
+
+// Options says how to optimise. The zero value of a field is its default.
+type Options struct {
+	Method string // name:key=value,...; see strategy.Methods (DefaultMethod)
+	Goal   Goal   // ToMinimize
+	Init   int    // trials of the initial design (strategy.DefaultInit)
+	Seed   uint64 // the same seed gives the same suggestions
+
+	// The rest is for Minimize.
+
+	Evals    int // evaluations after the initial design
+	Batch    int // trials chosen at a time after the initial design (1)
+	Parallel int // evaluations at once (1)
+	Retries  int // how often a failed trial is evaluated again
+
+	// OnTrial is called after every trial, one call at a time. It may be nil.
+	OnTrial func(evaluate.Result, evaluate.Progress)
+}
+
+// WithDefaults fills the fields left zero that have a default.
+func (o Options) WithDefaults() Options {
+	if o.Method == "" {
+		o.Method = DefaultMethod
+	}
+	if o.Goal == "" {
+		o.Goal = ToMinimize
+	}
+	if o.Init == 0 {
+		o.Init = strategy.DefaultInit
+	}
+	if o.Batch == 0 {
+		o.Batch = 1
+	}
+	if o.Parallel == 0 {
+		o.Parallel = 1
+	}
+	return o
+}
+
+// Validate names the first field that cannot be used. The method is checked where it is
+// made.
+func (o Options) Validate() error {
+	switch {
+	case o.Goal != ToMinimize && o.Goal != ToMaximize:
+		return fmt.Errorf("Goal is %q: it must be %q or %q", o.Goal, ToMinimize, ToMaximize)
+	case o.Init < 1:
+		return fmt.Errorf("Init is %d: the initial design needs at least one trial", o.Init)
+	case o.Evals < 0:
+		return fmt.Errorf("Evals is %d: it cannot be negative", o.Evals)
+	case o.Batch < 1:
+		return fmt.Errorf("Batch is %d: a round needs at least one trial", o.Batch)
+	case o.Parallel < 1:
+		return fmt.Errorf("Parallel is %d: at least one trial must be evaluated at a time", o.Parallel)
+	case o.Retries < 0:
+		return fmt.Errorf("Retries is %d: it cannot be negative", o.Retries)
+	}
+	return nil
+}
