@@ -18,13 +18,14 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/mahabo/mahabo"
 	"github.com/mahabo/mahabo/bench"
 	"github.com/mahabo/mahabo/strategy"
 )
 
 // What the commands use when a flag is not given.
 const (
-	defaultMethod = "maha:d=1"
+	defaultMethod = mahabo.DefaultMethod
 	defaultEvals  = 500
 	defaultTrials = 20
 )
@@ -39,15 +40,19 @@ const (
 type cli struct {
 	ShowVersion kong.VersionFlag `name:"version" short:"v" help:"Print the version and exit."`
 
-	Minimize minimizeCmd `cmd:"" help:"Minimise a built-in problem."`
+	Minimize minimizeCmd `cmd:"" help:"Minimise what a command, a person or a built-in problem evaluates."`
 	Methods  methodsCmd  `cmd:"" help:"List the methods and their options."`
 	Problems problemsCmd `cmd:"" help:"List the built-in problems."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 	Bench    benchCmd    `cmd:"" help:"Measure methods on problems."`
 }
 
-// streams are where a command writes: results to out, progress and notes to err.
-type streams struct{ out, err io.Writer }
+// streams are where a command reads and writes: results to out, progress, notes and
+// questions to err.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
 
 func main() { os.Exit(run(os.Args[1:])) }
 
@@ -76,7 +81,7 @@ func run(args []string) int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	command.BindTo(ctx, (*context.Context)(nil))
-	return fail(command.Run(streams{os.Stdout, os.Stderr}))
+	return fail(command.Run(streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
 // usageError is a mistake in the command line.

@@ -14,35 +14,101 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vbauerster/mpb/v8/cwriter"
+
 	"github.com/mahabo/mahabo/problem"
 	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/study"
 )
 
 type minimizeCmd struct {
-	Problem string `required:"" placeholder:"NAME" help:"Built-in problem; see mahabo problems."`
-	Dim     int    `default:"0" placeholder:"D" help:"Number of parameters; more than the problem's own hide it in a random linear embedding (0: its own)."`
-	Method  string `default:"${default_method}" placeholder:"M" help:"Method with its options, name:key=value,...; see mahabo methods (${default})."`
-	Batch   int    `default:"1" placeholder:"B" help:"Points proposed and evaluated together (${default})."`
-	Evals   int    `default:"${default_evals}" placeholder:"N" help:"Evaluations after the initial design (${default})."`
-	Init    int    `default:"${default_init}" placeholder:"N" help:"Points of the initial design (${default})."`
-	Seed    uint64 `default:"0" placeholder:"S" help:"Seed of the method and of the problem's embedding (${default})."`
-	JSON    bool   `name:"json" help:"Print the result as JSON and nothing else on standard output."`
-	Out     string `placeholder:"FILE" help:"Also write the result as JSON, with all coordinates, to FILE."`
-	Quiet   bool   `short:"q" help:"Show no progress."`
+	Space      string        `xor:"what" placeholder:"FILE" help:"Parameters and constraints, YAML or JSON (docs/guides/command.md)."`
+	Problem    string        `xor:"what" placeholder:"NAME" help:"Built-in problem instead; see mahabo problems."`
+	Dim        int           `default:"0" placeholder:"D" help:"With --problem: number of parameters; more than the problem's own hide it in a random linear embedding (0: its own)."`
+	Method     string        `default:"${default_method}" placeholder:"M" help:"Method with its options, name:key=value,...; see mahabo methods (${default})."`
+	Batch      int           `default:"1" placeholder:"B" help:"Points proposed together (${default})."`
+	Evals      int           `default:"${default_evals}" placeholder:"N" help:"Evaluations after the initial design (${default})."`
+	Init       int           `default:"${default_init}" placeholder:"N" help:"Points of the initial design (${default})."`
+	Seed       uint64        `default:"0" placeholder:"S" help:"Seed of the method and of the problem's embedding (${default})."`
+	Maximize   bool          `help:"With --space: higher values are better."`
+	Parallel   int           `default:"1" placeholder:"P" help:"With a command: evaluations at the same time (${default})."`
+	Timeout    time.Duration `default:"0s" placeholder:"T" help:"With a command: end an evaluation after T, as 90s or 2h30m; it has failed (0: never)."`
+	Retries    int           `default:"0" placeholder:"R" help:"With a command: evaluate a failed trial up to R times more (${default})."`
+	KeepOutput string        `placeholder:"DIR" help:"With a command: keep what trial N prints in DIR/N.out and DIR/N.err."`
+	JSON       bool          `name:"json" help:"Print the result as JSON and nothing else on standard output."`
+	Out        string        `placeholder:"FILE" help:"With --space: add every trial to FILE, one JSON object per line; the trials already there are learned from and count. With --problem: also write the result to FILE."`
+	Quiet      bool          `short:"q" help:"Show no progress."`
+	Command    []string      `arg:"" optional:"" help:"After --: the program to evaluate with and its arguments. {name} stands for the value of a parameter, {trial} for the number of the trial; standard input has all parameters as one JSON object. Its last line is the value."`
 }
 
 // Help is the long help.
 func (*minimizeCmd) Help() string {
 	return `Examples:
 
+  mahabo minimize --space space.yaml --evals 200 --batch 4 --parallel 4 --out trials.jsonl -- ./simulate --rate {rate}
+
+  mahabo minimize --space space.yaml --batch 5 --maximize --out trials.jsonl
+
   mahabo minimize --problem branin --dim 1000 --batch 5 --evals 200
 
   mahabo minimize --problem hartmann6 --dim 100 --method maha:d=2,fit=lbfgs --out best.json
 
-  mahabo minimize --problem rover --dim 60 --method sobol --evals 50 --json
+The command prints a number, or a JSON object with "value", as its last line; another exit code than 0 is a failed trial. With --space and no command, values are asked for at the prompt.
 
-Ctrl-C stops and prints the best point so far.`
+Ctrl-C stops and prints the best point so far. Running commands are waited for; a second Ctrl-C ends them.`
+}
+
+// Run minimises the problem, or what a command or a person evaluates.
+func (c *minimizeCmd) Run(ctx context.Context, s streams) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if c.Space != "" {
+		if f, ok := s.in.(*os.File); len(c.Command) == 0 && (!ok || !cwriter.IsTerminal(int(f.Fd()))) {
+			return usagef("there is nothing to evaluate with: give a command after --, or start at a terminal to enter values by hand")
+		}
+		return c.optimise(ctx, s)
+	}
+	return c.solve(ctx, s)
+}
+
+// check refuses flags that cannot be used, or not together.
+func (c *minimizeCmd) check() error {
+	switch {
+	case c.Batch < 1:
+		return usagef("--batch is %d: a round needs at least one point", c.Batch)
+	case c.Evals < 0:
+		return usagef("--evals is %d: it cannot be negative", c.Evals)
+	case c.Init < 1:
+		return usagef("--init is %d: the initial design needs at least one point", c.Init)
+	case c.Dim < 0:
+		return usagef("--dim is %d: it cannot be negative", c.Dim)
+	case c.Parallel < 1:
+		return usagef("--parallel is %d: at least one trial must be evaluated at a time", c.Parallel)
+	case c.Timeout < 0:
+		return usagef("--timeout is %v: it cannot be negative", c.Timeout)
+	case c.Retries < 0:
+		return usagef("--retries is %d: it cannot be negative", c.Retries)
+	case c.Space == "" && c.Problem == "":
+		return usagef("there is nothing to minimise: give --space FILE and a command after --, or --problem NAME")
+	case c.Problem != "" && len(c.Command) > 0:
+		return usagef("--problem evaluates by itself, but a command is given: %s", strings.Join(c.Command, " "))
+	case c.Problem != "" && c.Maximize:
+		return usagef("--maximize goes with --space: built-in problems are minimised")
+	case c.Space != "" && c.Dim != 0:
+		return usagef("--dim goes with --problem: %s says how many parameters there are", c.Space)
+	}
+	if len(c.Command) == 0 {
+		for _, f := range []struct {
+			name  string
+			given bool
+		}{{"--parallel", c.Parallel != 1}, {"--timeout", c.Timeout != 0}, {"--retries", c.Retries != 0}, {"--keep-output", c.KeepOutput != ""}} {
+			if f.given {
+				return usagef("%s goes with a command: give one after --", f.name)
+			}
+		}
+	}
+	return nil
 }
 
 // minimizeResult is the JSON output.
@@ -65,8 +131,8 @@ type minimizeResult struct {
 	Version                    string    `json:"version"`
 }
 
-// Run minimises the problem.
-func (c *minimizeCmd) Run(ctx context.Context, s streams) error {
+// solve minimises a built-in problem.
+func (c *minimizeCmd) solve(ctx context.Context, s streams) error {
 	method, p, proposer, err := c.setup()
 	if err != nil {
 		return err
@@ -109,18 +175,8 @@ func (c *minimizeCmd) Run(ctx context.Context, s streams) error {
 	return errors.Join(err, report.write(s.out, c.JSON), out.commit(report))
 }
 
-// setup checks the flags and builds the problem and the method.
+// setup builds the problem and the method.
 func (c *minimizeCmd) setup() (method string, p problem.Problem, s strategy.Strategy, err error) {
-	switch {
-	case c.Batch < 1:
-		return "", p, nil, usagef("--batch is %d: a round needs at least one point", c.Batch)
-	case c.Evals < 0:
-		return "", p, nil, usagef("--evals is %d: it cannot be negative", c.Evals)
-	case c.Init < 1:
-		return "", p, nil, usagef("--init is %d: the initial design needs at least one point", c.Init)
-	case c.Dim < 0:
-		return "", p, nil, usagef("--dim is %d: it cannot be negative", c.Dim)
-	}
 	if method, err = strategy.Canonical(c.Method); err != nil {
 		return "", p, nil, usagef("--method: %w", err)
 	}
