@@ -58,11 +58,11 @@ func TestEveryMethodOnMixedParameters(t *testing.T) {
 				}
 				seen[string(text)] = true
 				return mixedLoss(ctx, v)
-			}, s, mahabo.Options{Method: m.Name, Init: 6, Evals: 12, Batch: 3, Seed: 5})
+			}, s, mahabo.Options{Method: m.Name, Init: 6, Evals: 6, Batch: 3, Seed: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(r.Trials) != 18 || r.Best.State != evaluate.Complete {
+			if len(r.Trials) != 12 || r.Best.State != evaluate.Complete {
 				t.Errorf("%d trials, best %+v", len(r.Trials), r.Best)
 			}
 			for i, trial := range r.Trials {

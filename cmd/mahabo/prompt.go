@@ -84,10 +84,10 @@ func (p *prompt) table(trials []evaluate.Trial) error {
 		if param.Unit != "" {
 			name += " (" + param.Unit + ")"
 		}
-		fmt.Fprint(w, name)
+		fmt.Fprintf(w, "%s", name)
 		for _, t := range trials {
 			value, _ := t.Values.Get(param.Name)
-			fmt.Fprint(w, "\t"+shortValue(value))
+			fmt.Fprintf(w, "\t%s", shortValue(value))
 		}
 		fmt.Fprintln(w)
 	}

@@ -1,0 +1,78 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mahabo/mahabo/space"
+)
+
+// blocks returns the fenced blocks of a guide that have a name: ```language name.
+func blocks(t *testing.T, guide string) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "guides", guide))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]string{}
+	for rest := string(text); ; {
+		_, after, found := strings.Cut(rest, "\n```")
+		if !found {
+			return named
+		}
+		head, body, _ := strings.Cut(after, "\n")
+		body, rest, _ = strings.Cut(body, "\n```\n")
+		if _, name, ok := strings.Cut(head, " "); ok {
+			named[name] = body + "\n"
+		}
+	}
+}
+
+// The guide's example is run as it is printed.
+func TestCommandGuide(t *testing.T) {
+	named := blocks(t, "command.md")
+	dir := t.TempDir()
+	for _, name := range []string{"space.yaml", "simulate"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(named[name]), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := words(named["run"])
+	if len(args) < 2 || args[0] != "mahabo" {
+		t.Fatalf("the command is %q", args)
+	}
+	c := exec.CommandContext(t.Context(), binary, args[1:]...)
+	c.Dir = dir
+	out, err := c.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "of 70 (maha:d=1, 200 parameters)") || strings.Contains(string(out), "failed") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if trials := readTrials(t, filepath.Join(dir, "trials.jsonl")); len(trials) != 70 || trials[0].Params.Len() != 200 {
+		t.Errorf("%d trials", len(trials))
+	}
+}
+
+func TestWetlabGuide(t *testing.T) {
+	s, err := space.Parse([]byte(blocks(t, "wetlab.md")["space.yaml"]))
+	if err != nil || len(s.Params()) != 6 {
+		t.Errorf("the space of the guide: %v", err)
+	}
+}
+
+func TestGoGuide(t *testing.T) {
+	named := blocks(t, "go.md")
+	for _, name := range []string{"minimize", "asktell"} {
+		file := filepath.Join(t.TempDir(), "main.go")
+		if err := os.WriteFile(file, []byte(named[name]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.CommandContext(t.Context(), "go", "run", file).CombinedOutput(); err != nil || len(out) == 0 {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+	}
+}
