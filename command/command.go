@@ -139,6 +139,7 @@ func (c *Command) run(ctx context.Context, args []string, input []byte, r *execu
 	}
 	err := cmd.Wait()
 	late := err != nil && ctx.Err() != nil
+	// A group keeps its number while it has members, also without its leader.
 	if late || errors.Is(err, exec.ErrWaitDelay) {
 		kill(cmd)
 	}

@@ -169,12 +169,12 @@ func TestTimeoutEndsTheWholeGroup(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			c := shell(t, Options{Timeout: 300 * time.Millisecond, Grace: 200 * time.Millisecond}, script, file)
+			c := shell(t, Options{Timeout: time.Second, Grace: 200 * time.Millisecond}, script, file)
 			o, err := c.Evaluate(t.Context(), 1, values)
-			if err != nil || o.State != evaluate.Failed || !strings.Contains(o.Reason, "ended after 300ms: timeout") {
+			if err != nil || o.State != evaluate.Failed || !strings.Contains(o.Reason, "ended after 1s: timeout") {
 				t.Errorf("outcome is %+v, %v", o, err)
 			}
-			if d := time.Since(start); d > 5*time.Second {
+			if d := time.Since(start); d > 20*time.Second {
 				t.Errorf("it took %v", d)
 			}
 			mustDie(t, file)
@@ -185,7 +185,7 @@ func TestTimeoutEndsTheWholeGroup(t *testing.T) {
 func TestCancelIsAnError(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(200*time.Millisecond, cancel)
+	time.AfterFunc(time.Second, cancel)
 	_, err := shell(t, Options{}, `sleep 60 & echo $! >"$1"; wait`, file).Evaluate(ctx, 1, values)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)

@@ -90,6 +90,15 @@ func text(value any) string {
 	return fmt.Sprint(value)
 }
 
+// String returns the values as in JSON.
+func (v Values) String() string {
+	text, err := v.MarshalJSON()
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
 // MarshalJSON writes one object, names in order.
 func (v Values) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer

@@ -89,3 +89,23 @@ func TestValuesText(t *testing.T) {
 		break
 	}
 }
+
+func TestFloatAndString(t *testing.T) {
+	v := ValuesOf(map[string]any{"a": 0.1, "n": 3, "on": true, "s": "x"})
+	for name, want := range map[string]float64{"a": 0.1, "n": 3, "on": 1} {
+		if got := v.Float(name); got != want {
+			t.Errorf("Float(%q) is %g, want %g", name, got, want)
+		}
+	}
+	for _, name := range []string{"s", "missing"} {
+		if got := v.Float(name); !math.IsNaN(got) {
+			t.Errorf("Float(%q) is %g, want NaN", name, got)
+		}
+	}
+	if got, want := v.String(), `{"a":0.1,"n":3,"on":true,"s":"x"}`; got != want {
+		t.Errorf("String is %s, want %s", got, want)
+	}
+	if got := ValuesOf(map[string]any{"a": math.NaN()}).String(); !strings.Contains(got, `"a"`) {
+		t.Errorf("String of NaN is %s", got)
+	}
+}
