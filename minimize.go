@@ -40,7 +40,7 @@ func Minimize(ctx context.Context, f Objective, s *space.Space, o Options) (Resu
 	}
 	o = optimizer.opt
 	err = evaluate.Run(ctx, evaluate.Options{
-		Source: optimizer, Evaluator: evaluator(f),
+		Source: source{optimizer}, Evaluator: evaluator(f),
 		Init: o.Init, Trials: o.Init + o.Evals, Batch: o.Batch, Parallel: o.Parallel, Retries: o.Retries,
 		OnResult: func(t evaluate.Result, p evaluate.Progress) error {
 			r.Trials = append(r.Trials, t)
@@ -60,6 +60,13 @@ func Minimize(ctx context.Context, f Objective, s *space.Space, o Options) (Resu
 	}
 	r.Report = optimizer.Report()
 	return r, err
+}
+
+// source is an Optimizer for evaluate.Run.
+type source struct{ *Optimizer }
+
+func (s source) Tell(_ context.Context, number int, o Outcome) error {
+	return s.Optimizer.Tell(number, o)
 }
 
 // evaluator turns errors of a Go function into outcomes.

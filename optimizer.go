@@ -38,8 +38,6 @@ type Optimizer struct {
 	report   Report
 }
 
-var _ evaluate.Source = (*Optimizer)(nil)
-
 // entry is a trial and what is known of it.
 type entry struct {
 	Trial

@@ -20,7 +20,7 @@ func (g *grid) Ask(_ context.Context, n int) ([]evaluate.Trial, error) {
 	return trials, nil
 }
 
-func (g *grid) Tell(int, evaluate.Outcome) error { return nil }
+func (g *grid) Tell(context.Context, int, evaluate.Outcome) error { return nil }
 
 func ExampleRun() {
 	err := evaluate.Run(context.Background(), evaluate.Options{

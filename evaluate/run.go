@@ -93,7 +93,7 @@ func Run(ctx context.Context, o Options) error {
 		}
 		select {
 		case e := <-r.ended:
-			r.finish(e)
+			r.finish(context.WithoutCancel(ctx), e) // what was found is kept
 		case <-r.Stop:
 		}
 	}
@@ -201,7 +201,7 @@ func (r *runner) evaluate(ctx context.Context, t Trial) ending {
 }
 
 // finish tells the outcome of a trial and reports it.
-func (r *runner) finish(e ending) {
+func (r *runner) finish(ctx context.Context, e ending) {
 	r.running--
 	if e.err == nil {
 		e.err = e.Validate()
@@ -210,7 +210,7 @@ func (r *runner) finish(e ending) {
 		r.note(fmt.Errorf("trial %d: %w", e.Number, e.err))
 		return
 	}
-	if err := r.Source.Tell(e.Number, e.Outcome); err != nil {
+	if err := r.Source.Tell(ctx, e.Number, e.Outcome); err != nil {
 		r.note(fmt.Errorf("telling trial %d: %w", e.Number, err))
 		return
 	}

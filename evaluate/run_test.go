@@ -49,7 +49,7 @@ func (c *counter) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
 	return trials, nil
 }
 
-func (c *counter) Tell(number int, o evaluate.Outcome) error {
+func (c *counter) Tell(_ context.Context, number int, o evaluate.Outcome) error {
 	if c.told == nil {
 		c.told = map[int]evaluate.Outcome{}
 	}

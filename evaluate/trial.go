@@ -77,7 +77,7 @@ type Result struct {
 type Source interface {
 	// Ask returns n trials, or fewer when there are no more to make, or ErrExhausted.
 	Ask(ctx context.Context, n int) ([]Trial, error)
-	Tell(number int, o Outcome) error
+	Tell(ctx context.Context, number int, o Outcome) error
 }
 
 // Evaluator finds out the value of parameters. It is called from several goroutines at

@@ -126,7 +126,7 @@ func (n numbered) Ask(ctx context.Context, count int) ([]evaluate.Trial, error) 
 	return trials, err
 }
 
-func (n numbered) Tell(number int, o evaluate.Outcome) error {
+func (n numbered) Tell(_ context.Context, number int, o evaluate.Outcome) error {
 	return n.Optimizer.Tell(number-n.trials, o)
 }
 
