@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -93,6 +94,51 @@ func TestParallelRoundsAreReproducible(t *testing.T) {
 	}
 	if diff := cmp.Diff(run(1), run(3)); diff != "" {
 		t.Errorf("one worker and three differ:\n%s", diff)
+	}
+}
+
+// Single trials on four workers: each is chosen while three others are out.
+func TestAsynchronous(t *testing.T) {
+	r, err := mahabo.Minimize(t.Context(), mixedLoss, mixed(t), mahabo.Options{Method: "maha", Init: 4, Evals: 12, Parallel: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for i, trial := range r.Trials {
+		seen[trial.Values.String()] = true
+		if i >= 4 && trial.Batch != i-2 {
+			t.Errorf("trial %d is of batch %d", trial.Number, trial.Batch)
+		}
+	}
+	if len(seen) != 16 || r.Best.State != evaluate.Complete {
+		t.Errorf("%d different trials, best %+v", len(seen), r.Best)
+	}
+}
+
+func TestConcurrentAskAndTell(t *testing.T) {
+	o, err := mahabo.New(mixed(t), mahabo.Options{Method: "random"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var workers sync.WaitGroup
+	for range 4 {
+		workers.Go(func() {
+			for range 10 {
+				trials, err := o.Ask(t.Context(), 1)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := o.Tell(trials[0].Number, mahabo.Value(float64(trials[0].Number))); err != nil {
+					t.Error(err)
+				}
+				o.Report()
+			}
+		})
+	}
+	workers.Wait()
+	if best, outcome, ok := o.Best(); !ok || best.Number != 1 || outcome.Value != 1 {
+		t.Errorf("best is %+v, %+v", best, outcome)
 	}
 }
 

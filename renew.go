@@ -68,11 +68,11 @@ func (o *Optimizer) redraw(x strategy.Point, share float64, r *rand.Rand) {
 	}
 }
 
-// key identifies a point.
+// key identifies a point that was encoded from values.
 func key(x strategy.Point) string {
 	b := make([]byte, 0, 8*len(x))
 	for _, v := range x {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0)) // -0 is 0
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 	}
 	return string(b)
 }

@@ -64,8 +64,8 @@ var ErrStopped = errors.New("stopped")
 
 // Run makes trials and has them evaluated until all are done, Stop is closed
 // (ErrStopped), the source has no more (ErrExhausted), or something goes wrong; then it
-// waits for the trials that run.
-// Cancelling ctx cancels those too: their outcomes are lost.
+// waits for the trials that run. Cancelling ctx cancels those too: their outcomes are
+// lost.
 func Run(ctx context.Context, o Options) error {
 	if err := o.Validate(); err != nil {
 		return err
@@ -128,12 +128,15 @@ func (r *runner) note(err error) {
 	}
 }
 
-// check notes that the run was stopped from outside.
+// check notes that the run was stopped from outside, if that changes anything.
 func (r *runner) check(ctx context.Context) {
-	r.note(ctx.Err())
+	starts := len(r.queue) > 0 || r.asked < r.Trials
+	if starts || r.running > 0 {
+		r.note(ctx.Err())
+	}
 	select {
 	case <-r.Stop:
-		if len(r.queue) > 0 || r.asked < r.Trials {
+		if starts {
 			r.note(ErrStopped)
 		}
 		r.Stop = nil

@@ -203,22 +203,28 @@ func (r *optimisation) progressText(t evaluate.Result, p evaluate.Progress) stri
 	return strings.Join(parts, "  ")
 }
 
-// secondInterrupt returns a context that only the second Ctrl-C cancels; the first one
-// cancels ctx.
+// secondInterrupt returns a context that only the second Ctrl-C cancels, for the first one
+// cancels ctx, or the end of the terminal: programs in groups of their own would go on.
 func secondInterrupt(ctx context.Context, w io.Writer) (hard context.Context, release func()) {
 	hard, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
+		defer cancel()
 		for _, note := range []string{"waiting for the running trials; Ctrl-C again ends them", "ending the running trials"} {
 			select {
-			case <-signals:
+			case s := <-signals:
+				if s == syscall.SIGHUP {
+					return
+				}
 				fmt.Fprintln(w, "mahabo:", note)
 			case <-hard.Done():
 				return
 			}
 		}
-		cancel()
 	}()
 	return hard, func() { signal.Stop(signals); cancel() }
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -266,20 +267,53 @@ func TestFirstCtrlC(t *testing.T) {
 	}
 }
 
-// The second Ctrl-C ends them and all their children.
-func TestSecondCtrlC(t *testing.T) {
+// The second Ctrl-C, or the end of the terminal, ends them and all their children.
+func TestEndingTheRunningTrials(t *testing.T) {
+	const stopped = "mahabo: stopped after 0 of 510 trials"
+	for name, c := range map[string]struct {
+		first syscall.Signal
+		said  []string
+	}{
+		"second Ctrl-C":   {syscall.SIGINT, []string{"mahabo: waiting for the running trials; Ctrl-C again ends them", "mahabo: ending the running trials", stopped}},
+		"end of terminal": {syscall.SIGHUP, []string{stopped}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd, pipe, pid := startSleeper(t)
+			_ = cmd.Process.Signal(c.first)
+			var said []string
+			for scan := bufio.NewScanner(pipe); scan.Scan(); {
+				said = append(said, scan.Text())
+				if len(said) == 1 && c.first == syscall.SIGINT {
+					_ = cmd.Process.Signal(syscall.SIGINT)
+				}
+			}
+			_ = cmd.Wait()
+			if diff := cmp.Diff(c.said, said); diff != "" || cmd.ProcessState.ExitCode() != 130 {
+				t.Errorf("exit code %d, said (-want +got):\n%s", cmd.ProcessState.ExitCode(), diff)
+			}
+			for end := time.Now().Add(5 * time.Second); running(pid); time.Sleep(10 * time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatal("a child of the command outlives it")
+				}
+			}
+		})
+	}
+}
+
+// startSleeper starts a run whose command waits for a child, and returns when it does.
+func startSleeper(t *testing.T) (c *exec.Cmd, stderr io.Reader, pid int) {
+	t.Helper()
 	file := write(t, "space.yaml", "parameters:\n  a: {float: [0, 1]}\n")
 	pidFile := filepath.Join(t.TempDir(), "pid")
 	script := write(t, "simulate", "#!/bin/sh\nsleep 60 & echo $! >\"$1.tmp\"; mv \"$1.tmp\" \"$1\"; wait\n")
-	c := exec.CommandContext(t.Context(), binary, "minimize", "--space", file, "--method", "sobol", "--", script, pidFile)
-	pipe, err := c.StderrPipe()
+	c = exec.CommandContext(t.Context(), binary, "minimize", "--space", file, "--method", "sobol", "--", script, pidFile)
+	stderr, err := c.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var pid int
 	for end := time.Now().Add(20 * time.Second); pid == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the command was not started")
@@ -290,24 +324,7 @@ func TestSecondCtrlC(t *testing.T) {
 			}
 		}
 	}
-	_ = c.Process.Signal(syscall.SIGINT)
-	var said []string
-	for scan := bufio.NewScanner(pipe); scan.Scan(); {
-		said = append(said, scan.Text())
-		if len(said) == 1 {
-			_ = c.Process.Signal(syscall.SIGINT)
-		}
-	}
-	_ = c.Wait()
-	want := []string{"mahabo: waiting for the running trials; Ctrl-C again ends them", "mahabo: ending the running trials", "mahabo: stopped after 0 of 510 trials"}
-	if diff := cmp.Diff(want, said); diff != "" || c.ProcessState.ExitCode() != 130 {
-		t.Errorf("exit code %d, said (-want +got):\n%s", c.ProcessState.ExitCode(), diff)
-	}
-	for end := time.Now().Add(5 * time.Second); running(pid); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("a child of the command outlives it")
-		}
-	}
+	return c, stderr, pid
 }
 
 // running says whether a process is there and not a zombie.
