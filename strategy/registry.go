@@ -28,7 +28,7 @@ type Option struct {
 func Methods() []Method {
 	return []Method{
 		mahaMethod(), mahaPinvMethod(), mahaRandomMethod(),
-		cmaesMethod(), sobolMethod(), randomMethod(),
+		turboMethod(), cmaesMethod(), sobolMethod(), randomMethod(),
 	}
 }
 
