@@ -20,7 +20,7 @@ func turboMethod() Method {
 		Reference: "Eriksson, Pearce, Gardner, Turner & Poloczek 2019 (arXiv:1910.01739)",
 		Batch:     true,
 		Options: []Option{
-			{"m", "5", "number of trust regions, at least 1; Init points each to begin with"},
+			{"m", "5", "number of trust regions, at least 1, each with an initial design of its own"},
 		},
 		build: newTurbo,
 	}

@@ -76,9 +76,11 @@ func newTrustRegion(cfg Config, index, regions int) trustRegion {
 	return r
 }
 
-// begin starts a life with a design of its own: a symmetric Latin hypercube.
+// begin starts a life with a design of its own: a symmetric Latin hypercube. It
+// consists of pairs; an odd number would put the same point, the centre of the box,
+// into the designs of all regions.
 func (r *trustRegion) begin(told int) {
-	x := linalg.New(r.cfg.Init, r.cfg.Dim)
+	x := linalg.New(r.cfg.Init+r.cfg.Init%2, r.cfg.Dim)
 	design.SymmetricLatinHypercube(x, rng.New(r.cfg.Seed, uint64(r.index), uint64(r.life), rng.Purpose("turbo design")))
 	r.design = make([]Point, x.Rows)
 	for i := range r.design {
@@ -96,7 +98,7 @@ func (r *trustRegion) inDesign(x Point) int {
 }
 
 // designLeft returns the points still to be asked for: so many that the region gets
-// Init data, the pending ones and those from elsewhere included.
+// the data of a full design, the pending ones and those from elsewhere included.
 func (r *trustRegion) designLeft(pending []Point) []Point {
 	var left []Point
 	need := len(r.design) - len(r.y)

@@ -91,7 +91,7 @@ func (r *trustRegion) point(c *candidateSet, i int) Point {
 // Sampling costs: jointCandidates are drawn with all their correlations, groups of
 // sampleGroup share one triangular solve.
 const (
-	jointCandidates = 256
+	jointCandidates = 128
 	sampleGroup     = 128
 )
 
