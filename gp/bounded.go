@@ -71,12 +71,12 @@ type bounded struct {
 	y      []float64
 	hyper  Hyper
 	slopes []float64 // of the hyperparameters in the raw parameters
-	work   *likelihood
+	work   *ardLikelihood
 	report Report
 }
 
 func newBounded(start Hyper, b Bounds, in *Inputs, y []float64) *bounded {
-	f := &bounded{Bounds: b, in: in, y: y, hyper: start, work: newLikelihood(in), report: Report{Loss: math.Inf(1)}}
+	f := &bounded{Bounds: b, in: in, y: y, hyper: start, work: newARDLikelihood(in), report: Report{Loss: math.Inf(1)}}
 	f.hyper.LengthScales = make([]float64, in.dim)
 	f.slopes = make([]float64, rawScalars+in.dim)
 	return f

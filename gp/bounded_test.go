@@ -65,7 +65,7 @@ func TestLineageLikelihood(t *testing.T) {
 				t.Fatal(err)
 			}
 			dLength := make([]float64, c.dim)
-			ev, err := newLikelihood(in).evaluate(dLength, h, y)
+			ev, err := newARDLikelihood(in).evaluate(dLength, h, y)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +84,7 @@ func TestLineageMatchesGPyTorch(t *testing.T) {
 		}
 		h := f.hyper(t)
 		dLength := make([]float64, len(f.LengthScales))
-		ev, err := newLikelihood(inputsOf(f.X)).evaluate(dLength, h, f.Y)
+		ev, err := newARDLikelihood(inputsOf(f.X)).evaluate(dLength, h, f.Y)
 		if err != nil {
 			t.Fatal(err)
 		}

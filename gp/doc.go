@@ -24,7 +24,8 @@
 // touches only the points near x. Nothing is approximated beyond that 1e-15.
 //
 // Complexity: one likelihood with gradient O(n w² + n d D), w the width of the
-// band, n when there is none; one prediction O(d D + w²).
+// band, n when there is none; one prediction O(d D + w²). FitBounded needs
+// O(n³ + n² c) when points differ from an earlier one in c coordinates on average.
 //
 // References: Rasmussen & Williams 2006; Horiguchi et al. 2022 for the
 // Mahalanobis kernel and its fit.

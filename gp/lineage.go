@@ -117,8 +117,8 @@ func (l *lineage) gradient(dW []float64, g linalg.Matrix) {
 	}
 }
 
-// likelihood evaluates log marginal likelihoods of ARD kernels over a lineage.
-type likelihood struct {
+// ardLikelihood evaluates log marginal likelihoods of ARD kernels over a lineage.
+type ardLikelihood struct {
 	*lineage
 	r2, k, slope linalg.Matrix // squared distances; k(X,X) and -2 s phi', lower triangles
 	l, s         linalg.Matrix // factor and inverse of K
@@ -126,9 +126,9 @@ type likelihood struct {
 	alpha        []float64
 }
 
-func newLikelihood(in *Inputs) *likelihood {
+func newARDLikelihood(in *Inputs) *ardLikelihood {
 	n := in.n
-	return &likelihood{
+	return &ardLikelihood{
 		lineage: newLineage(in),
 		r2:      padded(n, n), k: padded(n, n), slope: padded(n, n), l: padded(n, n), s: padded(n, n),
 		w: make([]float64, in.dim), dW: make([]float64, in.dim), alpha: make([]float64, n),
@@ -140,7 +140,7 @@ func newLikelihood(in *Inputs) *likelihood {
 // c = alpha alphaᵀ - S,
 //
 //	d value/d r²_ik = -½ c_ik (-2 s phi'),  d value/d l_j = -2/l_j³ d value/d w_j.
-func (a *likelihood) evaluate(dLength []float64, h Hyper, y []float64) (evaluation, error) {
+func (a *ardLikelihood) evaluate(dLength []float64, h Hyper, y []float64) (evaluation, error) {
 	n := a.in.n
 	for j, l := range h.LengthScales {
 		a.w[j] = 1 / (l * l)

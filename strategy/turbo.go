@@ -2,7 +2,6 @@ package strategy
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -169,17 +168,15 @@ func designPoints(regions []trustRegion, n int, pending []Point) []Point {
 	return points
 }
 
-// errNoData says that all regions wait for their first values.
-var errNoData = errors.New("no trust region has a value yet")
-
-// propose takes the n lowest of n posterior samples, one each. It returns no points
-// and an error when no region can be modelled.
+// propose takes the lowest candidate of each of n posterior samples. There are no
+// points while all regions wait for their first values, and an error when none can be
+// modelled.
 func (t *turbo) propose(ctx context.Context, regions []trustRegion, n, pending int) ([]Point, error) {
 	told := len(t.x)
 	stream := func(purpose string, region int) *rand.Rand {
 		return rng.New(t.cfg.Seed, uint64(told), uint64(pending), uint64(region), rng.Purpose(purpose))
 	}
-	why := errNoData
+	var why error
 	var active []*trustRegion
 	for r := range regions {
 		if len(regions[r].y) == 0 {
@@ -195,9 +192,6 @@ func (t *turbo) propose(ctx context.Context, regions []trustRegion, n, pending i
 		active = append(active, &regions[r])
 	}
 	if len(active) == 0 {
-		if told == 0 {
-			why = nil // nothing went wrong
-		}
 		return nil, why
 	}
 	sets, err := drawCandidates(active, t.dim, stream)
@@ -264,14 +258,16 @@ func drawCandidates(regions []*trustRegion, dim int, stream func(string, int) *r
 	if err != nil {
 		return nil, err
 	}
+	count := min(turboPerDim*dim, turboMaxCandidates)
 	sets := make([]*candidateSet, len(regions))
 	masks := make([]*mask, len(regions))
 	for a, region := range regions {
-		sets[a] = newCandidateSet(region.box())
+		centre, lower, upper := region.box()
+		sets[a] = newCandidateSet(count, centre, lower, upper)
 		masks[a] = newMask(dim, stream("turbo mask", region.index))
 	}
 	u := make([]float64, dim)
-	for range min(turboPerDim*dim, turboMaxCandidates) {
+	for range count {
 		points.Next(u)
 		for a := range sets {
 			sets[a].add(u, masks[a].draw())

@@ -363,7 +363,8 @@ func TestThompsonMoments(t *testing.T) {
 	}
 	region.fitted = fit{n, h, 0}
 	y, _, _ := region.standardised()
-	set := newCandidateSet(region.box())
+	centre, lower, upper := region.box()
+	set := newCandidateSet(count, centre, lower, upper)
 	u := make([]float64, dim)
 	for range count {
 		rng.NewFiller(r).Uniform(u)

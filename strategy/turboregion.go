@@ -23,16 +23,24 @@ const (
 	turboAdamRate    = 0.1
 )
 
-// turboBounds and the start of every fit, for inputs in [0,1]^D and standardised
-// outputs.
-var (
-	turboBounds = gp.Bounds{
+// turboBounds are the ranges of the hyperparameters, for inputs in [0,1]^D and
+// standardised outputs.
+func turboBounds() gp.Bounds {
+	return gp.Bounds{
 		LengthScale:   gp.Interval{Low: 0.005, High: 2},
 		OutputScale:   gp.Interval{Low: 0.05, High: 20},
 		NoiseVariance: gp.Interval{Low: 5e-4, High: 0.2},
 	}
-	turboStart = struct{ lengthScale, outputScale, noise float64 }{0.5, 1, 0.005}
-)
+}
+
+// turboStart is where every fit begins.
+func turboStart(dim int) gp.Hyper {
+	scales := make([]float64, dim)
+	for j := range scales {
+		scales[j] = 0.5
+	}
+	return gp.Hyper{Kernel: gp.Matern52ARD(scales), OutputScale: 1, NoiseVariance: 0.005}
+}
 
 // trustRegion is one local search. A copy can be settled without changing the
 // original.
@@ -218,15 +226,7 @@ func (r *trustRegion) learn(ctx context.Context) error {
 		return nil
 	}
 	y, _, _ := r.standardised()
-	scales := make([]float64, r.cfg.Dim)
-	for j := range scales {
-		scales[j] = turboStart.lengthScale
-	}
-	start := gp.Hyper{
-		Kernel:      gp.Matern52ARD(scales),
-		OutputScale: turboStart.outputScale, NoiseVariance: turboStart.noise,
-	}
-	h, report, err := gp.FitBounded(ctx, start, turboBounds, r.in, y, turboAdamSteps, turboAdamRate)
+	h, report, err := gp.FitBounded(ctx, turboStart(r.cfg.Dim), turboBounds(), r.in, y, turboAdamSteps, turboAdamRate)
 	if err != nil {
 		return err
 	}

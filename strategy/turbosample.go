@@ -20,8 +20,13 @@ type candidateSet struct {
 	value                []float64
 }
 
-func newCandidateSet(centre, lower, upper []float64) *candidateSet {
-	return &candidateSet{centre: centre, lower: lower, upper: upper, first: []int{0}}
+// newCandidateSet returns an empty set with room for count candidates.
+func newCandidateSet(count int, centre, lower, upper []float64) *candidateSet {
+	changes := count * min(turboPerturbed+1, len(centre))
+	return &candidateSet{
+		centre: centre, lower: lower, upper: upper,
+		first: make([]int, 1, count+1), coord: make([]int, 0, changes), value: make([]float64, 0, changes),
+	}
 }
 
 func (c *candidateSet) len() int { return len(c.first) - 1 }
