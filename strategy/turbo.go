@@ -136,22 +136,27 @@ func (t *turbo) Ask(ctx context.Context, n int, pending []Point) ([]Point, error
 	}
 	proposed, err := t.propose(ctx, regions, n-len(points), len(pending))
 	if err != nil && ctx.Err() != nil {
-		return nil, err
+		return nil, ctx.Err()
 	}
 	t.report.Fallback = err
 	t.keepFits(regions)
-	points = append(points, proposed...)
+	return t.complete(append(points, proposed...), n, pending), nil
+}
+
+// complete makes n points of those given: uniform ones take the place of repetitions
+// and of what is missing.
+func (t *turbo) complete(points []Point, n int, pending []Point) []Point {
+	taken := slices.Clone(pending)
 	for i := range n {
-		if i == len(points) {
-			points = append(points, nil)
+		if i < len(points) && !slices.ContainsFunc(taken, func(p Point) bool { return coincide(p, points[i]) }) {
+			taken = append(taken, points[i])
+			continue
 		}
-		same := func(p Point) bool { return coincide(p, points[i]) }
-		if points[i] == nil || slices.ContainsFunc(pending, same) || slices.ContainsFunc(points[:i], same) {
-			points[i] = make(Point, t.dim)
-			rng.NewFiller(rng.New(t.cfg.Seed, uint64(told+len(pending)+i), rng.Purpose("turbo uniform"))).Uniform(points[i])
-		}
+		x := make(Point, t.dim)
+		rng.NewFiller(rng.New(t.cfg.Seed, uint64(len(t.x)+len(pending)+i), rng.Purpose("turbo uniform"))).Uniform(x)
+		taken = append(taken, x)
 	}
-	return points, nil
+	return taken[len(pending):]
 }
 
 // designPoints returns up to n points of the regions' designs that are neither told
@@ -176,23 +181,9 @@ func (t *turbo) propose(ctx context.Context, regions []trustRegion, n, pending i
 	stream := func(purpose string, region int) *rand.Rand {
 		return rng.New(t.cfg.Seed, uint64(told), uint64(pending), uint64(region), rng.Purpose(purpose))
 	}
-	var why error
-	var active []*trustRegion
-	for r := range regions {
-		if len(regions[r].y) == 0 {
-			continue
-		}
-		if err := regions[r].learn(ctx); err != nil {
-			if ctx.Err() != nil {
-				return nil, err
-			}
-			why = err
-			continue
-		}
-		active = append(active, &regions[r])
-	}
+	active, err := modelled(ctx, regions)
 	if len(active) == 0 {
-		return nil, why
+		return nil, err
 	}
 	sets, err := drawCandidates(active, t.dim, stream)
 	if err != nil {
@@ -203,12 +194,12 @@ func (t *turbo) propose(ctx context.Context, regions []trustRegion, n, pending i
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		samples, jitter, err := region.sample(sets[a], n, stream("turbo sample", region.index))
+		var jitter float64
+		values[a], jitter, err = region.sample(sets[a], n, stream("turbo sample", region.index))
+		t.report.Jitter = max(t.report.Jitter, region.fitted.jitter, jitter)
 		if err != nil {
 			return nil, err
 		}
-		t.report.Jitter = max(t.report.Jitter, region.fitted.jitter, jitter)
-		values[a] = samples
 	}
 	points := make([]Point, n)
 	for slot := range points {
@@ -220,6 +211,22 @@ func (t *turbo) propose(ctx context.Context, regions []trustRegion, n, pending i
 		writeLabel(points[slot], t.cfg.Seed, len(regions), label{told, active[a].index})
 	}
 	return points, nil
+}
+
+// modelled fits the regions that have data and returns those that could be fitted,
+// with the last failure.
+func modelled(ctx context.Context, regions []trustRegion) (active []*trustRegion, err error) {
+	for r := range regions {
+		if len(regions[r].y) == 0 {
+			continue
+		}
+		if failed := regions[r].learn(ctx); failed != nil {
+			err = failed
+			continue
+		}
+		active = append(active, &regions[r])
+	}
+	return active, err
 }
 
 // takeLowest finds the lowest value of a slot over regions and candidates, and
