@@ -96,7 +96,7 @@ func (t *turbo) place(i int) {
 		settle(t.regions, i)
 		t.open = name.round
 	}
-	if proposed && name.round >= t.regions[name.region].born {
+	if proposed && t.regions[name.region].couldPropose(name.round) {
 		t.regions[name.region].tellProposed(x, y)
 		return
 	}

@@ -141,6 +141,10 @@ func (r *trustRegion) tellDesigned(k int, x Point, y float64) {
 	r.add(x, y)
 }
 
+// couldPropose says whether the region had data of this life in a round. Points
+// proposed in an earlier life are foreign to this one.
+func (r *trustRegion) couldPropose(round int) bool { return round > r.born && len(r.y) > 0 }
+
 // tellProposed adds a point of the open round.
 func (r *trustRegion) tellProposed(x Point, y float64) {
 	if r.evals == 0 {
