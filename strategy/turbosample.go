@@ -96,7 +96,7 @@ func (r *trustRegion) point(c *candidateSet, i int) Point {
 // Sampling costs: jointCandidates are drawn with all their correlations, groups of
 // sampleGroup share one triangular solve.
 const (
-	jointCandidates = 128
+	jointCandidates = 64
 	sampleGroup     = 128
 )
 
