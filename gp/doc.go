@@ -28,7 +28,8 @@
 //
 // Complexity: one likelihood with gradient O(n w² + n d D), w the width of the
 // band, n when there is none; one prediction O(d D + w²). With ARD and many inputs the
-// likelihood is O(n³ + n² D), as matrix products, a prediction O(n D + n²).
+// likelihood is O(n³ + n² D), as matrix products, a prediction O(n D + n²); FitBounded
+// needs O(n³ + n² c) when points differ from an earlier one in c coordinates on average.
 //
 // References: Rasmussen & Williams 2006; Horiguchi et al. 2022 for the
 // Mahalanobis kernel and its fit.

@@ -28,7 +28,7 @@ type Option struct {
 func Methods() []Method {
 	return []Method{
 		mahaMethod(), mahaPinvMethod(), mahaRandomMethod(),
-		vanillaMethod(),
+		turboMethod(), vanillaMethod(),
 		remboMethod(), hesboMethod(),
 		cmaesMethod(), sobolMethod(), randomMethod(),
 	}
