@@ -87,15 +87,28 @@ func (p *Polytope) Minimize(ctx context.Context, f acquisition.Function, o Optio
 	if err := o.Validate(); err != nil {
 		return nil, 0, err
 	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, 0, err
+	}
+	samples := linalg.New(o.Samples, p.Dim())
+	p.Sample(samples, r)
+	return p.MinimizeFrom(ctx, f, samples, o, r)
+}
+
+// MinimizeFrom is Minimize with the caller's samples, points of the polytope, one a row.
+// It does not read o.Samples.
+func (p *Polytope) MinimizeFrom(ctx context.Context, f acquisition.Function, samples linalg.Matrix, o Options, r *rand.Rand) (z []float64, value float64, err error) {
+	o = o.WithDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, 0, err
+	}
 	if o.Joint {
 		return nil, 0, errors.New("Joint is true: starts inside a polytope are searched one by one, set it to false")
 	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, 0, err
 	}
-	samples := linalg.New(o.Samples, p.Dim())
-	p.Sample(samples, r)
-	values := make([]float64, o.Samples)
+	values := make([]float64, samples.Rows)
 	evaluate(values, f, samples)
 	z, value = make([]float64, p.Dim()), math.Inf(1)
 	take := func(v float64, at []float64) {

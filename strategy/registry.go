@@ -28,6 +28,7 @@ type Option struct {
 func Methods() []Method {
 	return []Method{
 		mahaMethod(), mahaPinvMethod(), mahaRandomMethod(),
+		aleboMethod(),
 		cmaesMethod(), sobolMethod(), randomMethod(),
 	}
 }
