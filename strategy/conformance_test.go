@@ -18,6 +18,7 @@ var promises = map[string]strategytest.Options{
 	"maha":        mahaPromise,
 	"maha-random": mahaPromise,
 	"maha-pinv":   {Beats: sequentialRidge()},
+	"alebo":       {Beats: wholeBoxSphere()},
 	"cmaes":       {Cost: strategytest.Cheap},
 	"sobol":       {Cost: strategytest.Cheap, Baseline: true},
 	"random":      {Cost: strategytest.Cheap, Baseline: true},
@@ -32,6 +33,17 @@ func sequentialRidge() strategytest.Promise {
 	t.Batch = 1
 	return t
 }
+
+// wholeBoxSphere has as many parameters as the embedding of alebo has dimensions, 4; a
+// sphere of more has its minimum outside a random subspace.
+func wholeBoxSphere() strategytest.Promise {
+	t := strategytest.ShiftedSphere()
+	t.Dim = 4
+	return t
+}
+
+// ownDesign are the methods whose initial points lie in a subspace of their own.
+var ownDesign = []string{"alebo"}
 
 // variants are run beside the methods with their default options.
 var variants = []string{
@@ -82,7 +94,7 @@ func TestConformance(t *testing.T) {
 }
 
 // All methods of a seed start from the same points, so that a comparison of methods
-// is not one of designs.
+// is not one of designs; but for those that cannot evaluate them.
 func TestInitialDesignIsShared(t *testing.T) {
 	cfg := strategy.Config{Dim: 7, Init: 10, Seed: 5}
 	design := func(name string) []strategy.Point {
@@ -98,6 +110,9 @@ func TestInitialDesignIsShared(t *testing.T) {
 	}
 	want := design("sobol")
 	for _, m := range strategy.Methods() {
+		if slices.Contains(ownDesign, m.Name) {
+			continue
+		}
 		for i, p := range design(m.Name) {
 			for j, v := range p {
 				if math.Float64bits(v) != math.Float64bits(want[i][j]) {
