@@ -1,10 +1,12 @@
 package gp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/mahabo/mahabo/internal/lbfgsb"
 	"github.com/mahabo/mahabo/internal/linalg"
@@ -15,32 +17,65 @@ import (
 // of U has a standard deviation above 32.
 const triangularNugget = 1e-3
 
+// TriangularOptions limit the gradients of FitTriangular. Noise-free likelihoods are
+// badly conditioned: no start converges in hundreds of gradients, but the good ones are
+// ahead after few.
+type TriangularOptions struct {
+	Screen    int // gradients of every start
+	Finalists int // starts that go on, the best
+	Finish    int // gradients of each of these
+}
+
 // FitTriangular maximises log p(y) over the mean, the output scale and an upper triangular
-// B = U, the factor of a full metric UᵀU, from every start with at most maxEvals gradients
-// each. The noise variance stays that of the first start.
-func FitTriangular(ctx context.Context, starts []Hyper, in *Inputs, y []float64, maxEvals int) (Hyper, Report, error) {
+// B = U, the factor of a full metric UᵀU, by L-BFGS from several starts. The noise
+// variance stays that of the first.
+func FitTriangular(ctx context.Context, starts []Hyper, in *Inputs, y []float64, o TriangularOptions) (Hyper, Report, error) {
+	if min(o.Screen, o.Finalists, o.Finish) < 1 {
+		return Hyper{}, Report{}, fmt.Errorf("gp: Screen, Finalists and Finish are %d, %d and %d: all must be at least 1", o.Screen, o.Finalists, o.Finish)
+	}
 	t, err := newTriangular(starts[0], in, y)
 	if err != nil {
 		return Hyper{}, Report{}, err
 	}
-	report := Report{Loss: math.Inf(1)}
-	var best []float64
+	runs := make([]triangularRun, len(starts))
 	for i, h := range starts {
-		theta := t.parameters(h)
-		res, err := lbfgsb.Minimize(ctx, theta, nil, nil, t.loss, lbfgsb.Options{MaxEval: maxEvals})
-		if err != nil {
-			return Hyper{}, report, err
-		}
-		report.Evals += res.Evaluations
-		if res.F < report.Loss {
-			report.Loss, report.Start, best = res.F, i, theta
+		runs[i] = triangularRun{start: i, theta: t.parameters(h)}
+		if err := t.descend(ctx, &runs[i], o.Screen); err != nil {
+			return Hyper{}, t.report, err
 		}
 	}
-	report.Jitter = t.jitter
-	if best == nil {
-		return Hyper{}, report, ErrNoFit
+	byLoss := func(a, b triangularRun) int { return cmp.Or(cmp.Compare(a.loss, b.loss), a.start-b.start) }
+	slices.SortFunc(runs, byLoss)
+	runs = runs[:min(o.Finalists, len(runs))]
+	for i := range runs {
+		if err := t.descend(ctx, &runs[i], o.Finish); err != nil {
+			return Hyper{}, t.report, err
+		}
 	}
-	return t.hyper(best), report, nil
+	best := slices.MinFunc(runs, byLoss)
+	if math.IsInf(best.loss, 1) {
+		return Hyper{}, t.report, ErrNoFit
+	}
+	t.report.Start, t.report.Loss = best.start, best.loss
+	return t.hyper(best.theta), t.report, nil
+}
+
+// triangularRun is a start and where it has come.
+type triangularRun struct {
+	start int
+	theta []float64
+	loss  float64
+}
+
+// descend spends up to evals more gradients on a run.
+func (t *triangular) descend(ctx context.Context, r *triangularRun, evals int) error {
+	res, err := lbfgsb.Minimize(ctx, r.theta, nil, nil, t.loss, lbfgsb.Options{MaxEval: evals})
+	t.report.Evals += res.Evaluations
+	r.loss = res.F
+	if math.IsNaN(r.loss) {
+		r.loss = math.Inf(1)
+	}
+	return err
 }
 
 // SampleTriangular returns count hyperparameters: the maximum h that FitTriangular found,
@@ -82,7 +117,7 @@ type triangular struct {
 	work   *workspace
 	z, dZ  linalg.Matrix // d x n: U Xᵀ and the derivative in it
 	dU     linalg.Matrix // d x d
-	jitter float64       // the largest so far
+	report Report
 }
 
 const triangularScalars = 2
@@ -136,7 +171,7 @@ func (t *triangular) logMarginal(grad, theta []float64) (float64, error) {
 	h := t.hyper(theta)
 	projectAll(t.z, h.Kernel, t.in)
 	ev, err := t.work.evaluate(t.dZ, t.z, t.y, h)
-	t.jitter = max(t.jitter, ev.jitter)
+	t.report.Jitter = max(t.report.Jitter, ev.jitter)
 	if err != nil {
 		return 0, err
 	}

@@ -71,7 +71,7 @@ func TestTriangularCurvature(t *testing.T) {
 func TestFitTriangular(t *testing.T) {
 	tri, _ := triangularCase(t, 60)
 	starts := metrics(4, 3, 1e-6, stream(42))
-	h, report, err := FitTriangular(context.Background(), starts, tri.in, tri.y, 100)
+	h, report, err := FitTriangular(context.Background(), starts, tri.in, tri.y, TriangularOptions{Screen: 20, Finalists: 2, Finish: 80})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestFitTriangular(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := FitTriangular(ctx, starts, tri.in, tri.y, 100); !errors.Is(err, context.Canceled) {
+	if _, _, err := FitTriangular(ctx, starts, tri.in, tri.y, TriangularOptions{Screen: 20, Finalists: 2, Finish: 80}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	if _, err := SampleTriangular(ctx, h, tri.in, tri.y, 2, stream(1)); !errors.Is(err, context.Canceled) {
@@ -149,7 +149,12 @@ func TestSampleTriangular(t *testing.T) {
 
 func TestTriangularRefuses(t *testing.T) {
 	h, in, y := randomCase(5, 3, 2, 1, RBF, stream(44))
-	if _, _, err := FitTriangular(context.Background(), []Hyper{h}, in, y, 10); err == nil {
+	o := TriangularOptions{Screen: 10, Finalists: 1, Finish: 10}
+	if _, _, err := FitTriangular(context.Background(), []Hyper{h}, in, y, o); err == nil {
 		t.Error("a B of 2 x 3 was accepted as a triangle")
+	}
+	o.Finish = 0
+	if _, _, err := FitTriangular(context.Background(), metrics(1, 3, 0.1, stream(45)), in, y, o); err == nil {
+		t.Error("no gradients to finish with were accepted")
 	}
 }

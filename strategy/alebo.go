@@ -31,7 +31,6 @@ func aleboMethod() Method {
 const (
 	aleboDim      = 6     // embedding dimension where the problem's is not known
 	aleboRestarts = 10    // fits of the metric
-	aleboEvals    = 100   // gradients of a fit
 	aleboMembers  = 25    // metrics in the mixture, the fitted one first
 	aleboNoise    = 1e-7  // fixed variance, of standardised values
 	aleboSamples  = 1000  // of the polytope, from which a search starts
@@ -240,7 +239,7 @@ func (a *alebo) fit(ctx context.Context, n int) (*gp.Mixture, error) {
 		}
 		starts[i] = gp.Hyper{Kernel: gp.Mahalanobis(U), OutputScale: num.Softplus(0), NoiseVariance: aleboNoise}
 	}
-	best, _, err := gp.FitTriangular(ctx, starts, in, y, aleboEvals)
+	best, _, err := gp.FitTriangular(ctx, starts, in, y, gp.TriangularOptions{Screen: 25, Finalists: 2, Finish: 175})
 	if err != nil {
 		return nil, err
 	}
