@@ -22,15 +22,14 @@ type Mixture struct {
 	members []member
 	jitter  float64
 
-	k, slope, w []float64     // n: covariances with a point, their slopes, K⁻¹k
-	u, c        []float64     // d: B x; sums over the data of a gradient
-	means       []float64     // of the members at a point
-	dMeans      linalg.Matrix // their gradients
+	k, w  []float64 // n: covariances with a point, K⁻¹k
+	u, c  []float64 // d: B x; sums over the data of a gradient
+	means []float64 // of the members at a point
 }
 
 var (
-	_ Differentiable = (*Mixture)(nil)
-	_ Batch          = (*Mixture)(nil)
+	_ BatchDifferentiable = (*Mixture)(nil)
+	_ Batch               = (*Mixture)(nil)
 )
 
 // member is one process.
@@ -64,7 +63,7 @@ func NewMixture(hypers []Hyper, in *Inputs, y []float64) (*Mixture, error) {
 	}
 	low := hypers[0].B.Rows
 	mix.u, mix.c = make([]float64, low), make([]float64, low)
-	mix.means, mix.dMeans = make([]float64, len(hypers)), linalg.New(len(hypers), in.dim)
+	mix.means = make([]float64, len(hypers))
 	mix.room()
 	mix.SetValues(y)
 	return mix, nil
@@ -107,7 +106,7 @@ func (p *member) grow(n int) {
 // room sizes what has one entry per point.
 func (mix *Mixture) room() {
 	if capacity := mix.members[0].m.Rows; len(mix.k) < capacity {
-		mix.k, mix.slope, mix.w = make([]float64, capacity), make([]float64, capacity), make([]float64, capacity)
+		mix.k, mix.w = make([]float64, capacity), make([]float64, capacity)
 		for s := range mix.members {
 			mix.members[s].alpha = append(mix.members[s].alpha, make([]float64, capacity-len(mix.members[s].alpha))...)
 		}
@@ -227,48 +226,97 @@ func (mix *Mixture) match(sum float64) (mean, variance float64) {
 	return mean, sum / count
 }
 
-// PredictGrad also fills the gradients. With those of the members,
-//
-//	d mean = avg dm_s,  d variance = avg dv_s + 2 avg (m_s - mean) dm_s.
+// PredictGrad also fills the gradients.
 func (mix *Mixture) PredictGrad(dMean, dVar, x []float64) (mean, variance float64) {
-	clear(dVar)
-	for s := range mix.members {
-		m, v := mix.members[s].predictGrad(mix.dMeans.Row(s), dVar, x, mix)
-		mix.means[s] = m
-		variance += v
-	}
-	mean, variance = mix.match(variance)
-	count := float64(len(mix.members))
-	clear(dMean)
-	for s, m := range mix.means {
-		linalg.Axpy(dMean, 1/count, mix.dMeans.Row(s))
-		linalg.Axpy(dVar, 2*(m-mean), mix.dMeans.Row(s))
-	}
-	for j := range dVar {
-		dVar[j] /= count
-	}
-	return mean, variance
+	row := func(v []float64) linalg.Matrix { return linalg.Matrix{Rows: 1, Cols: len(v), Stride: len(v), Data: v} }
+	var m, v [1]float64
+	mix.PredictGrads(row(dMean), row(dVar), m[:], v[:], row(x))
+	return m[0], v[0]
 }
 
-// predictGrad returns the member's moments, fills dMean and adds to dVar. With
-// dk_i/du = -slope_i (u - u_i):
+// PredictGrads predicts the rows of x, with gradients. Its cost is that of reading M from
+// memory, nearly the same for one point as for ten. With the moments of the members,
+//
+//	d mean = avg dm_s,  d variance = avg dv_s + 2 avg (m_s - mean) dm_s.
+func (mix *Mixture) PredictGrads(dMean, dVar linalg.Matrix, mean, variance []float64, x linalg.Matrix) {
+	rows, count := x.Rows, len(mix.members)
+	means, dMeans := linalg.New(count, rows), make([]linalg.Matrix, count)
+	sc := newGradScratch(rows, mix.n)
+	for j := range rows {
+		clear(dVar.Row(j))
+		variance[j] = 0
+	}
+	for s := range mix.members {
+		dMeans[s] = linalg.New(rows, mix.dim)
+		mix.members[s].predictGrads(dMeans[s], dVar, means.Row(s), variance, x, sc, mix)
+	}
+	for j := range rows {
+		for s := range mix.members {
+			mix.means[s] = means.At(s, j)
+		}
+		mean[j], variance[j] = mix.match(variance[j])
+		dm, dv := dMean.Row(j), dVar.Row(j)
+		clear(dm)
+		for s, m := range mix.means {
+			linalg.Axpy(dm, 1/float64(count), dMeans[s].Row(j))
+			linalg.Axpy(dv, 2*(m-mean[j]), dMeans[s].Row(j))
+		}
+		for a := range dv {
+			dv[a] /= float64(count)
+		}
+	}
+}
+
+// gradScratch has a row for every point: covariances with the data, their slopes, and
+// K⁻¹k; and kᵀK⁻¹k.
+type gradScratch struct {
+	k, slope, w linalg.Matrix
+	quad        []float64
+}
+
+func newGradScratch(points, n int) *gradScratch {
+	return &gradScratch{padded(points, n), padded(points, n), padded(points, n), make([]float64, points)}
+}
+
+// predictGrads fills the member's means and their gradients, and adds its variances and
+// their gradients. With dk_i/du = -slope_i (u - u_i):
 //
 //	d mean/du = sum_i alpha_i dk_i/du,  d variance/du = -2 sum_i w_i dk_i/du.
-func (p *member) predictGrad(dMean, dVar, x []float64, mix *Mixture) (mean, variance float64) {
-	k, slope, w := mix.k[:mix.n], mix.slope[:mix.n], mix.w[:mix.n]
-	p.covariances(k, slope, mix.u, x)
-	quad := p.solve(w, k)
-	mean = p.hyper.Mean + linalg.Dot(k, p.alpha[:mix.n])
-	clear(dMean)
-	p.weigh(mix.c, p.alpha, slope, mix.u)
-	for a, v := range mix.c {
-		linalg.Axpy(dMean, -v, p.hyper.B.Row(a))
+func (p *member) predictGrads(dMean, dVar linalg.Matrix, mean, variance []float64, x linalg.Matrix, sc *gradScratch, mix *Mixture) {
+	for j := range mean {
+		p.covariances(sc.k.Row(j), sc.slope.Row(j), mix.u, x.Row(j))
 	}
-	p.weigh(mix.c, w, slope, mix.u)
-	for a, v := range mix.c {
-		linalg.Axpy(dVar, 2*v, p.hyper.B.Row(a))
+	p.solveAll(sc)
+	for j := range mean {
+		k, slope := sc.k.Row(j), sc.slope.Row(j)
+		mean[j] = p.hyper.Mean + linalg.Dot(k, p.alpha[:mix.n])
+		variance[j] += floor(p.hyper.OutputScale - sc.quad[j])
+		p.hyper.project(mix.u, x.Row(j))
+		p.weigh(mix.c, p.alpha, slope, mix.u)
+		for a, v := range mix.c {
+			linalg.Axpy(dMean.Row(j), -v, p.hyper.B.Row(a))
+		}
+		p.weigh(mix.c, sc.w.Row(j), slope, mix.u)
+		for a, v := range mix.c {
+			linalg.Axpy(dVar.Row(j), 2*v, p.hyper.B.Row(a))
+		}
 	}
-	return mean, floor(p.hyper.OutputScale - quad)
+}
+
+// solveAll is solve for every point: a row of M serves all while it is near.
+func (p *member) solveAll(sc *gradScratch) {
+	for j := range sc.quad {
+		clear(sc.w.Row(j))
+		sc.quad[j] = 0
+	}
+	for i := range sc.k.Cols {
+		row := p.m.Row(i)[:i+1]
+		for j := range sc.quad {
+			v := linalg.Dot(row, sc.k.Row(j)[:i+1])
+			linalg.Axpy(sc.w.Row(j)[:i+1], v, row)
+			sc.quad[j] += v * v
+		}
+	}
 }
 
 // weigh computes c = sum_i weight_i slope_i (u - u_i).

@@ -109,6 +109,24 @@ func TestMixtureGradients(t *testing.T) {
 	}
 }
 
+// Together or alone, the bytes are the same.
+func TestMixturePredictsGradientsTogether(t *testing.T) {
+	r := stream(39)
+	_, in, y := randomCase(61, 3, 1, 1, RBF, r)
+	mix := mixtureOf(t, metrics(4, 3, 1e-5, r), in, y)
+	x := points(7, 3, r)
+	dMean, dVar := linalg.New(7, 3), linalg.New(7, 3)
+	mean, variance := make([]float64, 7), make([]float64, 7)
+	mix.PredictGrads(dMean, dVar, mean, variance, x)
+	dm, dv := make([]float64, 3), make([]float64, 3)
+	for j := range x.Rows {
+		m, v := mix.PredictGrad(dm, dv, x.Row(j))
+		if m != mean[j] || v != variance[j] || !slices.Equal(dm, dMean.Row(j)) || !slices.Equal(dv, dVar.Row(j)) {
+			t.Errorf("point %d: %v %v %v %v, alone %v %v %v %v", j, mean[j], variance[j], dMean.Row(j), dVar.Row(j), m, v, dm, dv)
+		}
+	}
+}
+
 // The sizes lie on both sides of those of the blocks.
 func TestMixtureBatch(t *testing.T) {
 	for _, n := range []int{1, mixtureRows, mixtureRows + 1, 110} {
@@ -209,6 +227,12 @@ func BenchmarkMixture(b *testing.B) {
 		b.Run(fmt.Sprintf("grad/d=%d", d), func(b *testing.B) {
 			for b.Loop() {
 				mix.PredictGrad(mean[:d], variance[:d], x.Row(0))
+			}
+		})
+		dMean, dVar := linalg.New(10, d), linalg.New(10, d)
+		b.Run(fmt.Sprintf("grads/d=%d", d), func(b *testing.B) {
+			for b.Loop() {
+				mix.PredictGrads(dMean, dVar, mean[:10], variance[:10], x.Slice(0, 10, 0, d))
 			}
 		})
 		b.Run(fmt.Sprintf("batch/d=%d", d), func(b *testing.B) {

@@ -184,12 +184,15 @@ func (a *alebo) believe(y []float64, x Point) []float64 {
 	return y
 }
 
-// search maximises the expected improvement over the polytope.
+// search maximises the expected improvement over the polytope, by its logarithm: the
+// same point, found also where the improvement is too small for the search's tolerance.
 func (a *alebo) search(ctx context.Context, best float64, r *rand.Rand) (Point, error) {
 	samples := linalg.New(aleboSamples, a.B.B.Rows)
 	a.sample(samples, r)
-	f := &acquisition.EI{Model: a.model, Best: best}
-	z, _, err := a.polytope.MinimizeFrom(ctx, f, samples, candidate.Options{Starts: aleboStarts, MaxIter: aleboIter}, r)
+	f := func(model gp.Differentiable) acquisition.Function {
+		return &acquisition.LogEI{Model: model, Best: best}
+	}
+	z, _, err := a.polytope.MinimizeTogether(ctx, a.model, f, samples, candidate.Options{Starts: aleboStarts, MaxIter: aleboIter}, r)
 	if err != nil {
 		return nil, err
 	}
