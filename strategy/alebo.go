@@ -21,7 +21,7 @@ func aleboMethod() Method {
 		Summary:   "searches one random subspace, inside the box only, with a Gaussian process of full metric; to compare with",
 		Reference: "Letham, Calandra, Rai & Bakshy 2020 (arXiv:2001.11659)",
 		Options: []Option{
-			{"d", "", "embedding dimension: a number, or true for the problem's own (default: twice that where known, else 6)"},
+			{"d", "", "embedding dimension: a number, or true for the problem's own (default: twice that where known, else 8)"},
 		},
 		build: newALEBO,
 	}
@@ -29,16 +29,20 @@ func aleboMethod() Method {
 
 // Settings of the authors' program, in the Ax platform.
 const (
-	aleboDim      = 6     // embedding dimension where the problem's is not known
-	aleboRestarts = 10    // fits of the metric
+	aleboRestarts = 10    // starts of the metric's fit
 	aleboMembers  = 25    // metrics in the mixture, the fitted one first
 	aleboNoise    = 1e-7  // fixed variance, of standardised values
-	aleboSamples  = 1000  // of the polytope, from which a search starts
-	aleboStarts   = 10    // searches of the acquisition function
-	aleboIter     = 50    // iterations of a search
+	aleboSamples  = 1000  // points of the polytope among which a search chooses its starts
+	aleboStarts   = 10    // these
 	aleboTries    = 10000 // proposals of the rejection sampler at one width
 	aleboWidth    = 16    // half-width of the box of its first proposals
-	aleboGrowth   = 20    // fits are repeated when the data have grown by 1/20
+)
+
+// Settings of this one.
+const (
+	aleboDim    = 8  // embedding dimension where the problem's is not known
+	aleboIter   = 50 // iterations of a search
+	aleboGrowth = 20 // a fit serves until the data have grown by this part
 )
 
 // alebo is ALEBO. A random d x D matrix B, columns of length 1, is drawn once; all points
@@ -50,8 +54,9 @@ const (
 // The code has B multiplied by d/D, so that the polytope is about the unit ball; the
 // learned U takes the factor back.
 //
-// Fits use the first data only until these have grown by a twentieth: a function of
-// the number of observations, so that a replay fits the same ones.
+// A fit serves until the data have grown by a twentieth; in between the mixture grows
+// by rows. Which observations are fitted is a function of their number, so that a
+// replay fits the same ones.
 type alebo struct {
 	cfg Config
 	history
@@ -319,10 +324,9 @@ func (a *alebo) random(i int) Point {
 	return a.up(z.Row(0))
 }
 
-// sample fills the rows of z with points of the polytope by rejection. Proposals are Bx
-// with x uniform in a box of half-width b, which for all but the smallest D is
-// N(0, b²/3 BBᵀ); b is halved until enough of them are inside. For D = 1000 they
-// keep away from the faces of the polytope, in small d more than in large.
+// sample fills the rows of z with points of the polytope by rejection. Proposals are Bx,
+// x uniform in a box of half-width b, whose law for all but the smallest D is
+// N(0, b²/3 BBᵀ); b is halved until enough of them are inside.
 func (a *alebo) sample(z linalg.Matrix, r *rand.Rand) {
 	g := make([]float64, z.Cols)
 	for b := float64(aleboWidth); ; b /= 2 {

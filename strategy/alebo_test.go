@@ -213,7 +213,7 @@ func TestALEBOEmbeddingDim(t *testing.T) {
 		trueDim int
 		given   string
 		want    int // 0: refused
-	}{{0, "", 6}, {3, "", 6}, {6, "", 10}, {3, "true", 3}, {3, "2", 2}, {0, "true", 0}, {3, "11", 0}, {3, "0", 0}, {3, "x", 0}} {
+	}{{0, "", 8}, {3, "", 6}, {6, "", 10}, {3, "true", 3}, {3, "2", 2}, {0, "true", 0}, {3, "11", 0}, {3, "0", 0}, {3, "x", 0}} {
 		s := settings{}
 		if c.given != "" {
 			s["d"] = c.given

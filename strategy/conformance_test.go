@@ -42,9 +42,6 @@ func wholeBoxSphere() strategytest.Promise {
 	return t
 }
 
-// ownDesign are the methods whose initial points lie in a subspace of their own.
-var ownDesign = []string{"alebo"}
-
 // variants are run beside the methods with their default options.
 var variants = []string{
 	"maha:d=true",
@@ -93,8 +90,11 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// All methods of a seed start from the same points, so that a comparison of methods
-// is not one of designs; but for those that cannot evaluate them.
+// ownDesign lists the methods whose first points lie in subspaces of their own.
+var ownDesign = []string{"alebo"}
+
+// The methods that search the whole box start from the same points for one seed, so that
+// a comparison of methods is not one of designs.
 func TestInitialDesignIsShared(t *testing.T) {
 	cfg := strategy.Config{Dim: 7, Init: 10, Seed: 5}
 	design := func(name string) []strategy.Point {
