@@ -41,8 +41,8 @@ const (
 // Settings of this one.
 const (
 	aleboDim    = 8  // embedding dimension where the problem's is not known
-	aleboIter   = 50 // iterations of a search
-	aleboGrowth = 20 // a fit serves until the data have grown by this part
+	aleboIter   = 15 // iterations of a search
+	aleboGrowth = 10 // a fit serves until the data have grown by this part
 )
 
 // alebo is ALEBO. A random d x D matrix B, columns of length 1, is drawn once; all points
@@ -54,7 +54,7 @@ const (
 // The code has B multiplied by d/D, so that the polytope is about the unit ball; the
 // learned U takes the factor back.
 //
-// A fit serves until the data have grown by a twentieth; in between the mixture grows
+// A fit serves until the data have grown by a tenth; in between the mixture grows
 // by rows. Which observations are fitted is a function of their number, so that a
 // replay fits the same ones.
 type alebo struct {
@@ -221,7 +221,7 @@ func (a *alebo) learn(ctx context.Context) error {
 }
 
 // aleboFitted returns how many of n observations are fitted: the largest size up to n of
-// the sequence that begins with the initial design and grows by a twentieth.
+// the sequence that begins with the initial design and grows by a tenth.
 func aleboFitted(n, initial int) int {
 	size := min(n, initial)
 	for next := size; next <= n; next += max(1, next/aleboGrowth) {
