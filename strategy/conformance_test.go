@@ -22,6 +22,7 @@ var promises = map[string]strategytest.Options{
 	"rembo":       {Beats: twoOfForty()},
 	"hesbo":       {Beats: twoOfForty()},
 	"turbo":       {Cost: strategytest.Slow, Beats: localSphere()},
+	"alebo":       {Cost: strategytest.Slow, Beats: wholeBoxSphere()},
 	"cmaes":       {Cost: strategytest.Cheap},
 	"sobol":       {Cost: strategytest.Cheap, Baseline: true},
 	"random":      {Cost: strategytest.Cheap, Baseline: true},
@@ -34,6 +35,14 @@ var mahaPromise = strategytest.Options{Beats: strategytest.Ridge()}
 func sequentialRidge() strategytest.Promise {
 	t := strategytest.Ridge()
 	t.Batch = 1
+	return t
+}
+
+// wholeBoxSphere has as many parameters as the embedding of alebo has dimensions, 4; a
+// sphere of more has its minimum outside a random subspace.
+func wholeBoxSphere() strategytest.Promise {
+	t := strategytest.ShiftedSphere()
+	t.Dim = 4
 	return t
 }
 
@@ -57,7 +66,7 @@ func localSphere() strategytest.Promise {
 }
 
 // ownDesign are the methods that do not start from the shared points.
-var ownDesign = []string{"turbo", "rembo", "hesbo"}
+var ownDesign = []string{"turbo", "rembo", "hesbo", "alebo"}
 
 // variants are run beside the methods with their default options.
 var variants = []string{

@@ -28,8 +28,8 @@ type Option struct {
 func Methods() []Method {
 	return []Method{
 		mahaMethod(), mahaPinvMethod(), mahaRandomMethod(),
+		remboMethod(), hesboMethod(), aleboMethod(),
 		turboMethod(), vanillaMethod(),
-		remboMethod(), hesboMethod(),
 		cmaesMethod(), sobolMethod(), randomMethod(),
 	}
 }
