@@ -14,7 +14,8 @@ import (
 type benchCmd struct {
 	List    benchListCmd    `cmd:"" help:"List the suites."`
 	Run     benchRunCmd     `cmd:"" help:"Run a grid of trials, or continue it."`
-	Table   benchTableCmd   `cmd:"" help:"Write the results of a folder as a table."`
+	Table   benchTableCmd   `cmd:"" help:"Write results as a table."`
+	Figure  benchFigureCmd  `cmd:"" help:"Draw results: best value by evaluation."`
 	Compare benchCompareCmd `cmd:"" help:"Set the results of a folder beside the paper's."`
 }
 
@@ -172,53 +173,4 @@ func suiteNames() []string {
 		names = append(names, s.Name)
 	}
 	return names
-}
-
-type benchTableCmd struct {
-	Dir    string `arg:"" help:"Results folder."`
-	Format string `default:"text" enum:"text,markdown,json" help:"text, markdown or json (${default})."`
-}
-
-// Run writes the table.
-func (c *benchTableCmd) Run(s streams) error {
-	trials, err := bench.Read(c.Dir)
-	if err != nil {
-		return err
-	}
-	rows := bench.Summarise(trials)
-	if c.Format == "json" {
-		return writeJSON(s.out, rows)
-	}
-	return bench.Table(s.out, rows, format(c.Format))
-}
-
-type benchCompareCmd struct {
-	Dir    string `arg:"" help:"Results folder."`
-	Format string `default:"text" enum:"text,markdown" help:"text or markdown (${default})."`
-	All    bool   `help:"List the paper's cells of methods that were not measured too."`
-}
-
-// Help is the long help.
-func (*benchCompareCmd) Help() string {
-	return `The difference is (ours - paper)/sqrt(se² + se²); up to 2.5 either way it says nothing. Cells without a number are written as "-".
-
-Example:
-
-  mahabo bench compare results/branin --format markdown`
-}
-
-// Run writes the comparison.
-func (c *benchCompareCmd) Run(s streams) error {
-	trials, err := bench.Read(c.Dir)
-	if err != nil {
-		return err
-	}
-	return bench.Compare(s.out, bench.Summarise(trials), c.All, format(c.Format))
-}
-
-func format(name string) bench.Format {
-	if name == "markdown" {
-		return bench.Markdown
-	}
-	return bench.Text
 }

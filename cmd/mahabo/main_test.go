@@ -135,7 +135,12 @@ func TestUsageErrors(t *testing.T) {
 		{"bench table", "dir"},
 		{"bench table " + fresh, "holds no benchmark results"},
 		{"bench table " + broken, "trials.jsonl:1: "},
-		{"bench table --format html " + results, "--format"},
+		{"bench table --format xml " + results, "--format"},
+		{"bench table --method sobl " + results, "no trial with method sobl"},
+		{"bench table " + results + " " + results, "trial 0 is in"},
+		{"bench figure " + results, "--out"},
+		{"bench figure " + results + " --out figure.jpg", ".png, .svg or .pdf"},
+		{"bench figure " + results + " --out " + file + "/figure.png", "not a directory"},
 		{"bench compare " + fresh, "holds no benchmark results"},
 	} {
 		t.Run(c.args, func(t *testing.T) {

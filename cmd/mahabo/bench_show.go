@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+
+	"github.com/mahabo/mahabo/bench"
+	"github.com/mahabo/mahabo/bench/report"
+)
+
+// selection is which results a command shows.
+type selection struct {
+	Dirs    []string `arg:"" name:"dir" help:"Results folders."`
+	Method  string   `placeholder:"M,..." help:"Only these methods."`
+	Problem string   `placeholder:"P,..." help:"Only these problems."`
+	Dim     []int    `placeholder:"D" help:"Only these numbers of parameters."`
+	Batch   []int    `placeholder:"B" help:"Only these batch sizes."`
+}
+
+// trials reads the folders and keeps what was chosen.
+func (c *selection) trials() ([]bench.Trial, error) {
+	f := bench.Filter{Dims: c.Dim, Batches: c.Batch}
+	var err error
+	if c.Method != "" {
+		if f.Methods, err = bench.SplitMethods(c.Method); err != nil {
+			return nil, usagef("--method: %w", err)
+		}
+	}
+	if c.Problem != "" {
+		if f.Problems, err = bench.SplitProblems(c.Problem); err != nil {
+			return nil, usagef("--problem: %w", err)
+		}
+	}
+	trials, err := bench.ReadAll(c.Dirs...)
+	if err != nil {
+		return nil, err
+	}
+	return f.Apply(trials)
+}
+
+type benchTableCmd struct {
+	selection
+	Layout string `default:"rows" enum:"rows,best,minutes" help:"rows: a line per cell; best or minutes: a line per method, as the paper prints it (${default})."`
+	Format string `default:"text" enum:"text,markdown,csv,latex,html,json" help:"text, markdown, csv, latex, html or json (${default})."`
+}
+
+// Help is the long help.
+func (*benchTableCmd) Help() string {
+	return `Examples:
+
+  mahabo bench table results/paper --layout best --dim 1000 --format latex
+
+  mahabo bench table results/paper --layout minutes --problem branin
+
+Means are over the trials, with their standard errors. The lowest of a problem is bold where the format can. CSV has all digits, and json is the text of summary.json.`
+}
+
+// Run writes the table.
+func (c *benchTableCmd) Run(s streams) error {
+	trials, err := c.trials()
+	if err != nil {
+		return err
+	}
+	rows := bench.Summarise(trials)
+	switch {
+	case c.Format == "json":
+		return writeJSON(s.out, rows)
+	case c.Layout == "best":
+		return bench.Pivot(s.out, rows, bench.BestValue, format(c.Format))
+	case c.Layout == "minutes":
+		return bench.Pivot(s.out, rows, bench.Minutes, format(c.Format))
+	}
+	return bench.Table(s.out, rows, format(c.Format))
+}
+
+type benchFigureCmd struct {
+	selection
+	Out string `required:"" placeholder:"FILE" help:"Image to write, .png, .svg or .pdf."`
+}
+
+// Help is the long help.
+func (*benchFigureCmd) Help() string {
+	return `One panel per problem, number of parameters and batch size: mean of the best value by evaluation, with a band of one standard error (68 %).
+
+Examples:
+
+  mahabo bench figure results/paper --dim 1000 --batch 1 --problem branin,colville,goldstein,hartmann6,sixhump --out figure1.pdf
+
+  mahabo bench figure results/paper --problem rover --out rover.png`
+}
+
+// Run draws the figure.
+func (c *benchFigureCmd) Run(s streams) error {
+	image, err := report.ImageOf(c.Out)
+	if err != nil {
+		return usagef("--out: %w", err)
+	}
+	trials, err := c.trials()
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := report.Figure(&b, trials, image); err != nil {
+		return err
+	}
+	if err := writeFile(c.Out, b.Bytes()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(s.out, c.Out)
+	return err
+}
+
+// writeFile names the flag when a result cannot be kept.
+func writeFile(name string, data []byte) error {
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		return usagef("--out: %w", err)
+	}
+	return nil
+}
+
+type benchCompareCmd struct {
+	Dir    string `arg:"" help:"Results folder."`
+	Format string `default:"text" enum:"text,markdown,csv,latex,html" help:"text, markdown, csv, latex or html (${default})."`
+	All    bool   `help:"List the paper's cells of methods that were not measured too."`
+}
+
+// Help is the long help.
+func (*benchCompareCmd) Help() string {
+	return `The difference is (ours - paper)/sqrt(se² + se²); up to 2.5 either way it says nothing. Cells without a number are written as "-".
+
+Example:
+
+  mahabo bench compare results/branin --format markdown`
+}
+
+// Run writes the comparison.
+func (c *benchCompareCmd) Run(s streams) error {
+	trials, err := bench.Read(c.Dir)
+	if err != nil {
+		return err
+	}
+	return bench.Compare(s.out, bench.Summarise(trials), c.All, format(c.Format))
+}
+
+// format is the table format of that name; the flags admit no other.
+func format(name string) bench.Format {
+	return map[string]bench.Format{
+		"text": bench.Text, "markdown": bench.Markdown, "csv": bench.CSV, "latex": bench.LaTeX, "html": bench.HTML,
+	}[name]
+}
