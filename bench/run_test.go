@@ -207,21 +207,3 @@ func TestBadGrids(t *testing.T) {
 		t.Errorf("two grids with different settings: error is %v", err)
 	}
 }
-
-func TestSuitesCanBePlanned(t *testing.T) {
-	suites, err := Suites()
-	if err != nil || len(suites) == 0 {
-		t.Fatalf("%d suites, %v", len(suites), err)
-	}
-	for _, s := range suites {
-		if jobs, err := plan(s.Grids); err != nil || len(jobs) == 0 || s.Summary == "" {
-			t.Errorf("suite %q: %d jobs, %v", s.Name, len(jobs), err)
-		}
-		if found, err := FindSuite(s.Name); err != nil || found.Name != s.Name {
-			t.Errorf("suite %q is not found by its name: %v", s.Name, err)
-		}
-	}
-	if _, err := FindSuite("smok"); err == nil || !strings.Contains(err.Error(), "smoke") {
-		t.Errorf("unknown suite: %v", err)
-	}
-}

@@ -49,7 +49,7 @@ func numbers(ns []int) string {
 }
 
 type benchRunCmd struct {
-	Suite      string   `xor:"method,problem,dim,batch,evals,init" placeholder:"NAME" help:"Run a suite (mahabo bench list) instead of the grid below."`
+	Suite      string   `xor:"method,problem,dim,batch,evals,init" placeholder:"NAME" help:"Run a suite (mahabo bench list), or a file of your own (.yaml), instead of the grid below."`
 	Method     string   `xor:"method" placeholder:"M,..." help:"Methods with their options, separated by commas: maha:d=1,fit=lbfgs,sobol."`
 	Problem    []string `xor:"problem" placeholder:"P" help:"Problems."`
 	Dim        []int    `xor:"dim" placeholder:"D" help:"Numbers of parameters; 0 is the problem's own (0)."`
@@ -72,6 +72,23 @@ func (*benchRunCmd) Help() string {
   mahabo bench run --method maha:d=1,fit=lbfgs,sobol --problem branin,hartmann6 --dim 100 --evals 200 --trials 5 --out results/small
 
   mahabo bench run --suite smoke --out results/smoke
+
+  mahabo bench run --suite paper --jobs 2 --out results/paper
+
+  mahabo bench run --suite ./my.yaml --out results/mine
+
+A suite file lists grids of the same flags:
+
+  summary: what it measures
+  include: [smoke]                # other suites
+  grids:
+    - methods: ["maha:d=1", sobol]
+      problems: [branin, rover]
+      dims: [100, 1000]
+      batches: [1, 5]
+      evals: 500
+      init: 10
+      trials: 20
 
 Running the same command again continues: finished trials are kept. More methods, problems or trials may be added to a folder.`
 }

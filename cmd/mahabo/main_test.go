@@ -71,6 +71,10 @@ func TestUsageErrors(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	wrong := filepath.Join(dir, "wrong.yaml")
+	if err := os.WriteFile(wrong, []byte("grid: []\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	results := filepath.Join(dir, "results")
 	const grid = "--method sobol --problem branin --dim 5 --init 3 --trials 1"
 	must(t, words("bench run "+grid+" --evals 4 --out "+results)...)
@@ -115,6 +119,8 @@ func TestUsageErrors(t *testing.T) {
 		{"bench run --out " + fresh, "--method is missing"},
 		{"bench run --method sobol --out " + fresh, "--problem is missing"},
 		{"bench run --suite smok --out " + fresh, `did you mean "smoke"?`},
+		{"bench run --suite " + file + ".yaml --out " + fresh, "no such file"},
+		{"bench run --suite " + wrong + " --out " + fresh, `wrong.yaml:1:1: unknown key "grid"`},
 		{"bench run --suite smoke --method sobol --out " + fresh, "--suite"},
 		{"bench run --suite smoke --evals 7 --out " + fresh, "--evals"},
 		{"bench run --method sobl --problem branin --dim 5 --out " + fresh, `did you mean "sobol"?`},
@@ -238,7 +244,7 @@ func TestLists(t *testing.T) {
 			}
 		}
 	}
-	if suites := must(t, "bench", "list"); !strings.Contains(suites, "smoke") || !strings.Contains(suites, "--method sobol,random --problem branin,hartmann6 --dim 20 --batch 1,5") {
+	if suites := must(t, "bench", "list"); !strings.Contains(suites, "smoke") || !strings.Contains(suites, "--method sobol,random,cmaes --problem branin,hartmann6 --dim 100 --batch 1,5") {
 		t.Errorf("suites:\n%s", suites)
 	}
 }
