@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+	"time"
+	"unicode"
 
 	"github.com/mahabo/mahabo/bench"
 	"github.com/mahabo/mahabo/strategy"
@@ -99,14 +102,19 @@ func (c *benchRunCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	show := newProgress(s.err, "trials", c.Quiet)
+	show := newBenchProgress(s.err, c.Quiet)
 	var last bench.Progress
 	err = bench.Run(ctx, bench.Options{
 		Grids: grids, Dir: c.Out, Jobs: c.Jobs, Version: version(),
-		OnNote: func(note string) { fmt.Fprintln(s.err, "mahabo:", note) },
+		Origin: &bench.Origin{
+			Time: time.Now().UTC().Truncate(time.Second), Command: commandLine(), Jobs: c.Jobs,
+			Version: version(), Machine: bench.ThisMachine(),
+		},
+		OnNote:  func(note string) { show.note("mahabo: " + note) },
+		OnStart: show.start,
 		OnTrial: func(p bench.Progress) {
 			last = p
-			show.update(p.Done, p.Total, progressText(p))
+			show.update(p)
 		},
 	})
 	show.close()
@@ -119,18 +127,16 @@ func (c *benchRunCmd) Run(ctx context.Context, s streams) error {
 	return err
 }
 
-func progressText(p bench.Progress) string {
-	var parts []string
-	if p.Kept > 0 && p.Last == nil {
-		parts = append(parts, fmt.Sprintf("%d kept from before", p.Kept))
+// commandLine is how the program was called, for a shell.
+func commandLine() string {
+	words := []string{"mahabo"}
+	for _, arg := range os.Args[1:] {
+		if strings.ContainsFunc(arg, func(r rune) bool { return !strings.ContainsRune("+-./:=,_@%", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		words = append(words, arg)
 	}
-	if t := p.Last; t != nil {
-		parts = append(parts, fmt.Sprintf("%s, trial %d: %.4g in %s", t.Cell, t.Trial, t.Best, seconds(t.Seconds)))
-	}
-	if p.Known && p.Done < p.Total {
-		parts = append(parts, left(p.ETA))
-	}
-	return strings.Join(parts, "  ")
+	return strings.Join(words, " ")
 }
 
 // grids turns the flags into what to run.
