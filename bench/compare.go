@@ -119,7 +119,29 @@ func Compare(w io.Writer, rows []Row, all bool, format Format) error {
 	if err != nil {
 		return err
 	}
-	sheets := []sheet{bestSheet(best)}
+	return writeComparisons(w, best, times, format)
+}
+
+// CompareMeasured does the same for the cells that were measured and published.
+// It writes nothing when there are none.
+func CompareMeasured(w io.Writer, rows []Row, format Format) error {
+	best, err := CompareBest(rows, false)
+	if err != nil {
+		return err
+	}
+	times, err := CompareTime(rows, false)
+	if err != nil {
+		return err
+	}
+	lacks := func(c Comparison) bool { return c.Ours == nil || c.Paper == nil }
+	return writeComparisons(w, slices.DeleteFunc(best, lacks), slices.DeleteFunc(times, lacks), format)
+}
+
+func writeComparisons(w io.Writer, best, times []Comparison, format Format) error {
+	var sheets []sheet
+	if len(best) > 0 {
+		sheets = append(sheets, bestSheet(best))
+	}
 	if len(times) > 0 {
 		sheets = append(sheets, timeSheet(times))
 	}

@@ -70,7 +70,9 @@ type Failure struct {
 
 // ReadOrigins returns how a folder's results were made; none when it was not
 // written down.
-func ReadOrigins(dir string) ([]Origin, error) { return readJournal[Origin](filepath.Join(dir, runsFile)) }
+func ReadOrigins(dir string) ([]Origin, error) {
+	return readJournal[Origin](filepath.Join(dir, runsFile))
+}
 
 // ReadFailures returns the failed attempts of a folder. A trial that succeeded
 // later is among the finished trials too.

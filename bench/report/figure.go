@@ -48,7 +48,8 @@ const (
 
 // Figure draws the curves of all trials.
 func Figure(w io.Writer, trials []bench.Trial, format Image) error {
-	f, err := layOut(bench.Curves(trials), mostColumns)
+	curves := bench.Curves(trials)
+	f, err := layOut(curves, styleOf(methodsOf(curves)))
 	if err != nil {
 		return err
 	}
@@ -81,25 +82,31 @@ type figure struct {
 	width, height vg.Length
 }
 
+// methodsOf lists the methods in the order of the curves.
+func methodsOf(curves []bench.Curve) []string {
+	var methods []string
+	for _, c := range curves {
+		if !slices.Contains(methods, c.Method) {
+			methods = append(methods, c.Method)
+		}
+	}
+	return methods
+}
+
 // layOut makes the panels. Each batch size starts a new row.
-func layOut(curves []bench.Curve, columns int) (*figure, error) {
+func layOut(curves []bench.Curve, styles map[string]draw.LineStyle) (*figure, error) {
 	if len(curves) == 0 {
 		return nil, errors.New("there is no trial to draw")
 	}
 	byTask := map[bench.Task][]bench.Curve{}
 	var tasks []bench.Task
-	var methods []string
 	for _, c := range curves {
 		if byTask[c.Task()] == nil {
 			tasks = append(tasks, c.Task())
 		}
 		byTask[c.Task()] = append(byTask[c.Task()], c)
-		if !slices.Contains(methods, c.Method) {
-			methods = append(methods, c.Method)
-		}
 	}
 	slices.SortFunc(tasks, bench.Task.Compare)
-	styles := styleOf(methods)
 	var rows [][]*plot.Plot
 	widest := 0
 	for i, t := range tasks {
@@ -107,7 +114,7 @@ func layOut(curves []bench.Curve, columns int) (*figure, error) {
 		if err != nil {
 			return nil, err
 		}
-		if i == 0 || t.Batch != tasks[i-1].Batch || len(rows[len(rows)-1]) == columns {
+		if i == 0 || t.Batch != tasks[i-1].Batch || len(rows[len(rows)-1]) == mostColumns {
 			rows = append(rows, nil)
 		}
 		last := &rows[len(rows)-1]
@@ -118,7 +125,7 @@ func layOut(curves []bench.Curve, columns int) (*figure, error) {
 		rows[i] = append(rows[i], make([]*plot.Plot, widest-len(rows[i]))...)
 	}
 	f := &figure{grid: rows, width: vg.Length(widest)*(panelWidth+panelGap) - panelGap + 2*margin}
-	f.legend = newLegend(methods, styles, f.width-2*margin)
+	f.legend = newLegend(methodsOf(curves), styles, f.width-2*margin)
 	f.height = vg.Length(len(rows))*(panelHeight+panelGap) + f.legend.height() + 2*margin
 	return f, nil
 }

@@ -101,7 +101,8 @@ func TestFigureFormats(t *testing.T) {
 }
 
 func TestLayout(t *testing.T) {
-	f, err := layOut(bench.Curves(example()), 3)
+	curves := bench.Curves(example())
+	f, err := layOut(curves, styleOf(methodsOf(curves)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ type benchCmd struct {
 	Run     benchRunCmd     `cmd:"" help:"Run a grid of trials, or continue it."`
 	Table   benchTableCmd   `cmd:"" help:"Write results as a table."`
 	Figure  benchFigureCmd  `cmd:"" help:"Draw results: best value by evaluation."`
+	Report  benchReportCmd  `cmd:"" help:"Make a page of results: tables, figures, and how they were made."`
 	Compare benchCompareCmd `cmd:"" help:"Set the results of a folder beside the paper's."`
 }
 
@@ -131,7 +132,9 @@ func (c *benchRunCmd) Run(ctx context.Context, s streams) error {
 func commandLine() string {
 	words := []string{"mahabo"}
 	for _, arg := range os.Args[1:] {
-		if strings.ContainsFunc(arg, func(r rune) bool { return !strings.ContainsRune("+-./:=,_@%", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if strings.ContainsFunc(arg, func(r rune) bool {
+			return !strings.ContainsRune("+-./:=,_@%", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		}) {
 			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 		}
 		words = append(words, arg)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/mahabo/mahabo/bench"
 	"github.com/mahabo/mahabo/bench/report"
@@ -102,6 +103,46 @@ func (c *benchFigureCmd) Run(s streams) error {
 	}
 	var b bytes.Buffer
 	if err := report.Figure(&b, trials, image); err != nil {
+		return err
+	}
+	if err := writeFile(c.Out, b.Bytes()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(s.out, c.Out)
+	return err
+}
+
+type benchReportCmd struct {
+	selection
+	Out   string `required:"" placeholder:"FILE" help:"Page to write, report.html."`
+	Title string `default:"Benchmark results" placeholder:"TEXT" help:"Heading of the page (${default})."`
+}
+
+// Help is the long help.
+func (*benchReportCmd) Help() string {
+	return `The page is one HTML file that loads nothing else. Several folders make one page.
+
+Example:
+
+  mahabo bench report results/paper --title "The paper, measured again" --out report.html`
+}
+
+// Run makes the page.
+func (c *benchReportCmd) Run(s streams) error {
+	trials, err := c.trials()
+	if err != nil {
+		return err
+	}
+	p := report.Page{Title: c.Title, Trials: trials, Command: commandLine(), Version: version(), Time: time.Now().UTC()}
+	for _, dir := range c.Dirs {
+		f, err := report.ReadFolder(dir)
+		if err != nil {
+			return err
+		}
+		p.Folders = append(p.Folders, f)
+	}
+	var b bytes.Buffer
+	if err := report.HTML(&b, p); err != nil {
 		return err
 	}
 	if err := writeFile(c.Out, b.Bytes()); err != nil {

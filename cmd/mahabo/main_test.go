@@ -261,7 +261,7 @@ func TestVersionAndHelp(t *testing.T) {
 	}
 	for command, says := range map[string]string{
 		"": "minimize", "minimize": "--problem branin --dim 1000 --batch 5 --evals 200", "methods": "--json", "problems": "--json",
-		"bench": "compare", "bench list": "--json", "bench run": "--suite smoke", "bench table": "--format", "bench compare": "2.5",
+		"bench": "compare", "bench list": "--json", "bench run": "--suite smoke", "bench table": "--format", "bench figure": ".pdf", "bench report": "--title", "bench compare": "2.5",
 	} {
 		if help := must(t, append(words(command), "--help")...); !strings.Contains(help, says) {
 			t.Errorf("%s --help lacks %q:\n%s", command, says, help)
@@ -303,6 +303,34 @@ func TestBench(t *testing.T) {
 	}
 	if got := must(t, "bench", "compare", dir, "--all", "--format", "markdown"); strings.Count(got, "| turbo ") != 10+6 {
 		t.Errorf("comparison with all cells:\n%s", got)
+	}
+}
+
+func TestBenchPictures(t *testing.T) {
+	dir := t.TempDir()
+	must(t, words("bench run --method sobol,random --problem branin --dim 6 --batch 1,3 --evals 7 --init 3 --trials 2 --out "+dir)...)
+	for name, start := range map[string]string{"a.png": "\x89PNG", "b.svg": "<svg", "c.pdf": "%PDF"} {
+		file := filepath.Join(dir, name)
+		must(t, "bench", "figure", dir, "--batch", "3", "--out", file)
+		if data, err := os.ReadFile(file); err != nil || !bytes.HasPrefix(data, []byte(start)) {
+			t.Errorf("%s begins with %.8q, %v", name, data, err)
+		}
+	}
+	page := filepath.Join(dir, "report.html")
+	must(t, "bench", "report", dir, "--title", "What we measured", "--out", page)
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"<h1>What we measured</h1>", "mahabo bench run --method sobol,random", "mahabo bench report", "8 trials of 2 methods"} {
+		if !strings.Contains(string(data), part) {
+			t.Errorf("the page lacks %q", part)
+		}
+	}
+	for _, layout := range []string{"best", "minutes"} {
+		if got := must(t, "bench", "table", dir, "--layout", layout, "--format", "latex"); strings.Count(got, `\begin{tabular}{lr}`) != 2 {
+			t.Errorf("layout %s:\n%s", layout, got)
+		}
 	}
 }
 
