@@ -61,6 +61,17 @@ type sheet struct {
 
 func (s *sheet) add(entries ...entry) { s.rows = append(s.rows, entries) }
 
+// dropFirst removes the first column, one of words.
+func (s *sheet) dropFirst() {
+	s.header, s.left = s.header[1:], s.left-1
+	for i := range s.rows {
+		s.rows[i] = s.rows[i][1:]
+	}
+	for i := range s.measured {
+		s.measured[i]--
+	}
+}
+
 // write renders the sheet.
 func (s *sheet) write(w io.Writer, format Format) error {
 	switch format {

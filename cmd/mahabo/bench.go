@@ -20,7 +20,7 @@ type benchCmd struct {
 	Table   benchTableCmd   `cmd:"" help:"Write results as a table."`
 	Figure  benchFigureCmd  `cmd:"" help:"Draw results: best value by evaluation."`
 	Report  benchReportCmd  `cmd:"" help:"Make a page of results: tables, figures, and how they were made."`
-	Compare benchCompareCmd `cmd:"" help:"Set the results of a folder beside the paper's."`
+	Compare benchCompareCmd `cmd:"" help:"Compare results with the paper's, with another folder's, or two methods."`
 }
 
 type benchListCmd struct {

@@ -161,25 +161,61 @@ func writeFile(name string, data []byte) error {
 }
 
 type benchCompareCmd struct {
-	Dir    string `arg:"" help:"Results folder."`
-	Format string `default:"text" enum:"text,markdown,csv,latex,html" help:"text, markdown, csv, latex or html (${default})."`
-	All    bool   `help:"List the paper's cells of methods that were not measured too."`
+	Dir     string `arg:"" help:"Results folder."`
+	Other   string `arg:"" optional:"" help:"Second folder: compare the two, trial by trial, instead of the paper."`
+	Methods string `placeholder:"A,B" help:"Compare these two methods of the folder, trial by trial."`
+	Format  string `default:"text" enum:"text,markdown,csv,latex,html" help:"text, markdown, csv, latex or html (${default})."`
+	All     bool   `help:"List the paper's cells of methods that were not measured too."`
 }
 
 // Help is the long help.
 func (*benchCompareCmd) Help() string {
-	return `The difference is (ours - paper)/sqrt(se² + se²); up to 2.5 either way it says nothing. Cells without a number are written as "-".
+	return `With the paper, the difference is (ours - paper)/sqrt(se² + se²); up to 2.5 either way it says nothing. Cells without a number are written as "-".
 
-Example:
+Two folders or two methods are compared on the trials that both have. p is that of Wilcoxon's signed-rank test, two-sided and exact up to 200 pairs; the adjusted p is Holm's for all lines. The effect is the rank-biserial correlation: 1 when the first is lower in every trial, -1 when it is higher.
 
-  mahabo bench compare results/branin --format markdown`
+Examples:
+
+  mahabo bench compare results/branin --format markdown
+
+  mahabo bench compare results/before results/after
+
+  mahabo bench compare results/paper --methods maha:d=1,maha:d=true`
 }
 
 // Run writes the comparison.
 func (c *benchCompareCmd) Run(s streams) error {
+	if c.Other != "" && c.Methods != "" || c.All && (c.Other != "" || c.Methods != "") {
+		return usagef("give a second folder, or --methods, or --all, not two of them")
+	}
 	trials, err := bench.Read(c.Dir)
 	if err != nil {
 		return err
+	}
+	switch {
+	case c.Other != "":
+		other, err := bench.Read(c.Other)
+		if err != nil {
+			return err
+		}
+		list, err := bench.PairFolders(trials, other)
+		if err != nil {
+			return err
+		}
+		return bench.ComparePaired(s.out, list, c.Dir, c.Other, format(c.Format))
+	case c.Methods != "":
+		names, err := bench.SplitMethods(c.Methods)
+		if err != nil {
+			return usagef("--methods: %w", err)
+		}
+		if len(names) != 2 {
+			return usagef("--methods has %d methods: give two", len(names))
+		}
+		list, err := bench.PairMethods(trials, names[0], names[1])
+		if err != nil {
+			return err
+		}
+		return bench.ComparePaired(s.out, list, names[0], names[1], format(c.Format))
 	}
 	return bench.Compare(s.out, bench.Summarise(trials), c.All, format(c.Format))
 }

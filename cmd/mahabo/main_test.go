@@ -148,6 +148,10 @@ func TestUsageErrors(t *testing.T) {
 		{"bench figure " + results + " --out figure.jpg", ".png, .svg or .pdf"},
 		{"bench figure " + results + " --out " + file + "/figure.png", "not a directory"},
 		{"bench compare " + fresh, "holds no benchmark results"},
+		{"bench compare " + results + " " + fresh, "holds no benchmark results"},
+		{"bench compare " + results + " --methods sobol", "give two"},
+		{"bench compare " + results + " --methods sobol,random", "no trial with method random"},
+		{"bench compare " + results + " " + results + " --methods sobol,random", "not two of them"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			stdout, stderr, code := call(t, words(c.args)...)
@@ -300,6 +304,12 @@ func TestBench(t *testing.T) {
 	}
 	if got := must(t, "bench", "compare", dir); strings.Count(got, "\n") != 5 {
 		t.Errorf("comparison:\n%s", got)
+	}
+	if got := must(t, "bench", "compare", dir, "--methods", "sobol,random"); strings.Count(got, "\n") != 5 || !strings.Contains(got, "first: sobol, second: random") {
+		t.Errorf("two methods:\n%s", got)
+	}
+	if got := must(t, "bench", "compare", dir, dir); strings.Count(got, "0/2/0") != 4 {
+		t.Errorf("a folder with itself:\n%s", got)
 	}
 	if got := must(t, "bench", "compare", dir, "--all", "--format", "markdown"); strings.Count(got, "| turbo ") != 10+6 {
 		t.Errorf("comparison with all cells:\n%s", got)
