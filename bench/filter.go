@@ -3,6 +3,9 @@ package bench
 import (
 	"fmt"
 	"slices"
+
+	"github.com/mahabo/mahabo/problem"
+	"github.com/mahabo/mahabo/strategy"
 )
 
 // Filter chooses trials; an empty list admits everything.
@@ -13,21 +16,28 @@ type Filter struct {
 
 // Apply returns the trials that pass. A name or number that none has is an error.
 func (f Filter) Apply(trials []Trial) ([]Trial, error) {
-	methods := make([]string, len(f.Methods))
-	for i, m := range f.Methods {
-		methods[i] = canonicalOr(m)
-	}
-	trials, err := keep(trials, "method", methods, func(t Trial) string { return t.Method })
+	trials, err := keep(trials, "method", canonicalAll(f.Methods, strategy.Canonical), func(t Trial) string { return t.Method })
 	if err != nil {
 		return nil, err
 	}
-	if trials, err = keep(trials, "problem", f.Problems, func(t Trial) string { return t.Problem }); err != nil {
+	if trials, err = keep(trials, "problem", canonicalAll(f.Problems, problem.Canonical), func(t Trial) string { return t.Problem }); err != nil {
 		return nil, err
 	}
 	if trials, err = keep(trials, "dim", f.Dims, func(t Trial) int { return t.Dim }); err != nil {
 		return nil, err
 	}
 	return keep(trials, "batch", f.Batches, func(t Trial) int { return t.Batch })
+}
+
+// canonicalAll keeps names that the registries do not have.
+func canonicalAll(specs []string, canonical func(string) (string, error)) []string {
+	list := slices.Clone(specs)
+	for i, s := range specs {
+		if c, err := canonical(s); err == nil {
+			list[i] = c
+		}
+	}
+	return list
 }
 
 func keep[T comparable](trials []Trial, what string, wanted []T, of func(Trial) T) ([]Trial, error) {

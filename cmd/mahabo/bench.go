@@ -53,18 +53,18 @@ func numbers(ns []int) string {
 }
 
 type benchRunCmd struct {
-	Suite      string   `xor:"method,problem,dim,batch,evals,init" placeholder:"NAME" help:"Run a suite (mahabo bench list), or a file of your own (.yaml), instead of the grid below."`
-	Method     string   `xor:"method" placeholder:"M,..." help:"Methods with their options, separated by commas: maha:d=1,fit=lbfgs,sobol."`
-	Problem    []string `xor:"problem" placeholder:"P" help:"Problems."`
-	Dim        []int    `xor:"dim" placeholder:"D" help:"Numbers of parameters; 0 is the problem's own (0)."`
-	Batch      []int    `xor:"batch" placeholder:"B" help:"Points per round (1)."`
-	Evals      *int     `xor:"evals" placeholder:"N" help:"Evaluations after the initial design (${default_evals})."`
-	Init       *int     `xor:"init" placeholder:"N" help:"Points of the initial design (${default_init})."`
-	Trials     *int     `placeholder:"N" help:"Trials per cell (${default_trials}, or the suite's)."`
-	FirstTrial int      `default:"0" placeholder:"T" help:"Number of the first trial, which is its seed (${default})."`
-	Jobs       int      `default:"1" placeholder:"J" help:"Trials at the same time; each uses one core (${default})."`
-	Out        string   `required:"" placeholder:"DIR" help:"Results folder: trials.jsonl and summary.json."`
-	Quiet      bool     `short:"q" help:"Show no progress."`
+	Suite      string `xor:"method,problem,dim,batch,evals,init" placeholder:"NAME" help:"Run a suite (mahabo bench list), or a file of your own (.yaml), instead of the grid below."`
+	Method     string `xor:"method" placeholder:"M,..." help:"Methods with their options, separated by commas: maha:d=1,fit=lbfgs,sobol."`
+	Problem    string `xor:"problem" placeholder:"P,..." help:"Problems with their options: branin,hartmann6:embed=axis,noise=0.01."`
+	Dim        []int  `xor:"dim" placeholder:"D" help:"Numbers of parameters; 0 is the problem's own (0)."`
+	Batch      []int  `xor:"batch" placeholder:"B" help:"Points per round (1)."`
+	Evals      *int   `xor:"evals" placeholder:"N" help:"Evaluations after the initial design (${default_evals})."`
+	Init       *int   `xor:"init" placeholder:"N" help:"Points of the initial design (${default_init})."`
+	Trials     *int   `placeholder:"N" help:"Trials per cell (${default_trials}, or the suite's)."`
+	FirstTrial int    `default:"0" placeholder:"T" help:"Number of the first trial, which is its seed (${default})."`
+	Jobs       int    `default:"1" placeholder:"J" help:"Trials at the same time; each uses one core (${default})."`
+	Out        string `required:"" placeholder:"DIR" help:"Results folder: trials.jsonl and summary.json."`
+	Quiet      bool   `short:"q" help:"Show no progress."`
 }
 
 // Help is the long help.
@@ -159,12 +159,16 @@ func (c *benchRunCmd) grids() ([]bench.Grid, error) {
 	for _, missing := range []struct {
 		flag string
 		is   bool
-	}{{"--method", c.Method == ""}, {"--problem", len(c.Problem) == 0}} {
+	}{{"--method", c.Method == ""}, {"--problem", c.Problem == ""}} {
 		if missing.is {
 			return nil, usagef("%s is missing: give --method and --problem, or --suite", missing.flag)
 		}
 	}
-	if err := checkProblems(c.Problem...); err != nil {
+	problems, err := bench.SplitProblems(c.Problem)
+	if err != nil {
+		return nil, usagef("--problem: %w", err)
+	}
+	if err := checkProblems(problems...); err != nil {
 		return nil, err
 	}
 	methods, err := bench.SplitMethods(c.Method)
@@ -172,7 +176,7 @@ func (c *benchRunCmd) grids() ([]bench.Grid, error) {
 		return nil, usagef("--method: %w", err)
 	}
 	g := bench.Grid{
-		Methods: methods, Problems: c.Problem, Dims: c.Dim, Batches: c.Batch,
+		Methods: methods, Problems: problems, Dims: c.Dim, Batches: c.Batch,
 		Evals: orDefault(c.Evals, defaultEvals), Init: orDefault(c.Init, strategy.DefaultInit),
 		Trials: orDefault(c.Trials, defaultTrials), FirstTrial: c.FirstTrial,
 	}

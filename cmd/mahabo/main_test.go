@@ -129,6 +129,8 @@ func TestUsageErrors(t *testing.T) {
 		{"bench run --method sobol:d=1 --problem branin --dim 5 --out " + fresh, `unknown option "d"`},
 		{"bench run --method maha:d=6 --problem branin --dim 5 --out " + fresh, "d is 6"},
 		{"bench run --method sobol --problem branin,brannin --dim 5 --out " + fresh, `did you mean "branin"?`},
+		{"bench run --method sobol --problem branin:nois=1 --dim 5 --out " + fresh, `unknown option "nois"`},
+		{"bench run --method sobol --problem branin,noise=1 --dim 5 --out " + fresh, "branin:noise=1"},
 		{"bench run " + grid + " --batch 0 --out " + fresh, "batch is 0"},
 		{"bench run " + grid + " --evals -4 --out " + fresh, "evals is -4"},
 		{"bench run " + grid + " --first-trial -1 --out " + fresh, "first trial is -1"},
@@ -232,7 +234,7 @@ func TestLists(t *testing.T) {
 			t.Errorf("methods lacks %q", name)
 		}
 	}
-	for _, name := range words("branin colville goldstein hartmann6 sixhump rover") {
+	for _, name := range words("branin colville goldstein hartmann6 sixhump rover ackley10 lasso embed=dense noise=0") {
 		if !strings.Contains(problems, name) {
 			t.Errorf("problems lacks %q", name)
 		}
@@ -313,6 +315,15 @@ func TestBench(t *testing.T) {
 	}
 	if got := must(t, "bench", "compare", dir, "--all", "--format", "markdown"); strings.Count(got, "| turbo ") != 10+6 {
 		t.Errorf("comparison with all cells:\n%s", got)
+	}
+}
+
+func TestBenchProblemOptions(t *testing.T) {
+	dir := t.TempDir()
+	must(t, words("bench run --method sobol --problem branin,branin:noise=0.1,embed=axis,levy5 --dim 20 --evals 3 --trials 1 --out "+dir)...)
+	got := must(t, "bench", "table", dir, "--format", "csv", "--problem", "branin:noise=0.1,embed=axis")
+	if strings.Count(got, "\n") != 2 || !strings.Contains(got, `"branin:embed=axis,noise=0.1"`) {
+		t.Errorf("the noisy problem:\n%s", got)
 	}
 }
 
