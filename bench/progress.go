@@ -1,6 +1,9 @@
 package bench
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Progress is the state of a run.
 type Progress struct {
@@ -32,20 +35,7 @@ func (p Progress) Row() (RowProgress, bool) {
 
 // progress sums up what is done and what is left.
 func (r *runner) progress(last *Trial) Progress {
-	p := Progress{Done: r.total - len(r.left), Total: r.total, Kept: r.kept, Last: last}
-	place := map[Cell]int{}
-	for _, j := range r.jobs {
-		i, ok := place[j.Cell]
-		if !ok {
-			i = len(p.Rows)
-			place[j.Cell] = i
-			p.Rows = append(p.Rows, RowProgress{Cell: j.Cell, Running: r.running[j.Cell]})
-		}
-		p.Rows[i].Total++
-		if !r.left[j] {
-			p.Rows[i].Done++
-		}
-	}
+	p := Progress{Done: r.total - len(r.left), Total: r.total, Kept: r.kept, Last: last, Rows: slices.Clone(r.rows)}
 	var all float64
 	for i := range p.Rows {
 		row := &p.Rows[i]
@@ -57,6 +47,17 @@ func (r *runner) progress(last *Trial) Progress {
 	}
 	p.ETA = r.parallel(all, len(r.left))
 	return p
+}
+
+// row returns the state of a cell, to be changed.
+func (r *runner) row(c Cell) *RowProgress {
+	i, ok := r.rowOf[c]
+	if !ok {
+		i = len(r.rows)
+		r.rowOf[c] = i
+		r.rows = append(r.rows, RowProgress{Cell: c})
+	}
+	return &r.rows[i]
 }
 
 // parallel is how long n trials take that need so many seconds together.

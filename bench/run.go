@@ -83,14 +83,15 @@ type runner struct {
 	mu       sync.Mutex // guards the folder and what follows
 	costs    costs
 	left     map[job]bool
-	running  map[Cell]int
+	rows     []RowProgress
+	rowOf    map[Cell]int
 	failures []error
 }
 
 func newRunner(o Options, f *folder, jobs []job) *runner {
 	r := &runner{
 		Options: o.withDefaults(), folder: f, jobs: jobs, total: len(jobs),
-		costs: costs{}, left: map[job]bool{}, running: map[Cell]int{},
+		costs: costs{}, left: map[job]bool{}, rowOf: map[Cell]int{},
 	}
 	r.execute = func(ctx context.Context, j job) (Trial, error) { return j.run(ctx, o.Version) }
 	finished := map[job]bool{}
@@ -99,7 +100,10 @@ func newRunner(o Options, f *folder, jobs []job) *runner {
 		r.costs.add(t)
 	}
 	for _, j := range jobs {
+		row := r.row(j.Cell)
+		row.Total++
 		if finished[j] {
+			row.Done++
 			r.kept++
 			continue
 		}
@@ -197,7 +201,7 @@ func (r *runner) guarded(ctx context.Context, j job) (t Trial, err error) {
 func (r *runner) start(j job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.running[j.Cell]++
+	r.row(j.Cell).Running++
 	r.OnStart(r.progress(nil))
 }
 
@@ -226,7 +230,7 @@ func (r *runner) fail(j job, attempt int, last bool, cause error) error {
 func (r *runner) finish(j job, t *Trial) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.running[j.Cell]--
+	r.row(j.Cell).Running--
 	if t == nil {
 		return nil
 	}
@@ -235,6 +239,7 @@ func (r *runner) finish(j job, t *Trial) error {
 		return err
 	}
 	delete(r.left, j)
+	r.row(j.Cell).Done++
 	r.costs.add(*t)
 	r.OnTrial(r.progress(t))
 	return nil

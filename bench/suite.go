@@ -67,9 +67,9 @@ func FindSuite(name string) (Suite, error) { return findSuite(name, nil) }
 // findSuite keeps the names of the suites that include this one.
 func findSuite(name string, above []string) (Suite, error) {
 	if slices.Contains(above, name) {
-		return Suite{}, fmt.Errorf("suite %s includes itself: %s", name, strings.Join(append(above, name), " -> "))
+		return Suite{}, fmt.Errorf("suite %s includes itself: %s", name, strings.Join(slices.Concat(above, []string{name}), " -> "))
 	}
-	above = append(above, name)
+	above = slices.Concat(above, []string{name})
 	if extension := filepath.Ext(name); extension == ".yaml" || extension == ".yml" {
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -117,7 +117,7 @@ func parseSuite(path string, data []byte, above []string) (Suite, error) {
 	if err != nil {
 		return Suite{}, err
 	}
-	if s.Grids = append(included, grids...); len(s.Grids) == 0 {
+	if s.Grids = slices.Concat(included, grids); len(s.Grids) == 0 {
 		return Suite{}, top.errorf(document.Content[0], "the suite has no grids: give grids, or include other suites")
 	}
 	return s, nil

@@ -116,7 +116,7 @@ func (p Page) view() (*view, error) {
 		if err := t.write(&b); err != nil {
 			return nil, err
 		}
-		*t.dst = template.HTML(b.String()) //nolint:gosec // package bench has escaped it
+		*t.dst = template.HTML(b.String()) // package bench has escaped it
 	}
 	var err error
 	v.Figures, err = drawings(bench.Curves(p.Trials))
@@ -142,7 +142,7 @@ func drawings(curves []bench.Curve) ([]drawing, error) {
 		}
 		list = append(list, drawing{
 			Caption: fmt.Sprintf("Best value by evaluation, %s: mean and one standard error (68 %%). Dashed: the minimum of the function.", pace(batch)),
-			SVG:     template.HTML(forPage(svg)), //nolint:gosec // the SVG writer has escaped its texts
+			SVG:     template.HTML(forPage(svg)), // the SVG writer has escaped its texts
 		})
 	}
 	return list, nil

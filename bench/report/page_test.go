@@ -120,7 +120,7 @@ func TestPageInABrowser(t *testing.T) {
 	}
 
 	type counts struct{ Figures, Shapes, Empty, Texts, Wide int }
-	seen := ask(t, browser, chromedp.Evaluate[counts](`(() => {
+	seen := ask(browser, t, chromedp.Evaluate[counts](`(() => {
 		const box = e => { const b = e.getBBox(); return b.width + b.height; };
 		const shapes = [...document.querySelectorAll('figure svg path')];
 		const texts = [...document.querySelectorAll('figure svg text')];
@@ -136,8 +136,8 @@ func TestPageInABrowser(t *testing.T) {
 		t.Errorf("the browser sees %+v", seen)
 	}
 	for scheme, bounds := range map[string][2]float64{"light": {0.8, 1}, "dark": {0, 0.3}} {
-		ask(t, browser, prefer(scheme))
-		picture := ask(t, browser, chromedp.FullScreenshot(100))
+		ask(browser, t, prefer(scheme))
+		picture := ask(browser, t, chromedp.FullScreenshot(100))
 		if b := brightness(t, picture); b < bounds[0] || b > bounds[1] {
 			t.Errorf("brightness is %.2f in %s mode", b, scheme)
 		}
@@ -145,7 +145,7 @@ func TestPageInABrowser(t *testing.T) {
 }
 
 // ask runs one action of the browser.
-func ask[T any](t *testing.T, browser context.Context, a chromedp.Action[T]) T {
+func ask[T any](browser context.Context, t *testing.T, a chromedp.Action[T]) T {
 	t.Helper()
 	v, err := chromedp.Run(browser, a)
 	if err != nil {

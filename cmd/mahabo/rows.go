@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -74,18 +75,35 @@ type rowBars struct {
 	rows  map[bench.Cell]*rowBar
 }
 
-// rowBar is a bar with a text that changes.
+// rowBar is a bar with a time left, which runs down.
 type rowBar struct {
 	*mpb.Bar
-	text atomic.Value
+	end atomic.Pointer[time.Time] // nil when it is not known
+}
+
+// until sets the time left.
+func (r *rowBar) until(known bool, eta time.Duration) {
+	if !known || eta <= 0 {
+		r.end.Store(nil)
+		return
+	}
+	end := time.Now().Add(eta)
+	r.end.Store(&end)
+}
+
+// text is the time left; nothing when it is unknown or over.
+func (r *rowBar) text(decor.Statistics) string {
+	if end := r.end.Load(); end != nil && time.Until(*end) > 0 {
+		return left(time.Until(*end))
+	}
+	return ""
 }
 
 func (b *rowBars) add(name string, total, priority int) *rowBar {
 	r := &rowBar{}
-	r.text.Store("")
 	r.Bar = b.group.AddBar(int64(total), mpb.BarPriority(priority),
 		mpb.PrependDecorators(decor.Name(name, decor.WCSyncSpaceR), decor.CountersNoUnit("%d/%d", decor.WCSyncSpace)),
-		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return r.text.Load().(string) })))
+		mpb.AppendDecorators(decor.Any(r.text)))
 	return r
 }
 
@@ -119,13 +137,9 @@ func (b *rowBars) update(p bench.Progress) {
 			b.rows[row.Cell] = shown
 		}
 		shown.SetCurrent(int64(row.Done))
-		if row.Known {
-			shown.text.Store(left(row.ETA))
-		}
+		shown.until(row.Known, row.ETA)
 	}
-	if p.Known && p.Done < p.Total {
-		b.whole.text.Store(left(p.ETA))
-	}
+	b.whole.until(p.Known, p.ETA)
 	b.whole.SetCurrent(int64(p.Done))
 }
 
