@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/mahabo/mahabo/internal/linalg"
@@ -117,13 +116,11 @@ func TestScalableFunctions(t *testing.T) {
 	}
 }
 
-// No point is below Minimum. The lowest of many random points, polished by a
-// pattern search, come close to it in few dimensions.
+// No point is below Minimum; the lowest of many random points, polished by a
+// pattern search, come close to it. The scalable functions are sums of squares,
+// or have too many holes for such a search.
 func TestMinimumIsTheLowest(t *testing.T) {
-	for _, p := range All() {
-		if math.IsNaN(p.Minimum) {
-			continue
-		}
+	for _, p := range []Problem{newBranin(), newColville(), newGoldstein(), newHartmann6(), newSixHump()} {
 		points := linalg.New(2048, p.Dim)
 		rng.NewFiller(rng.New(1)).Uniform(points.Data)
 		value := make([]float64, points.Rows)
@@ -136,7 +133,7 @@ func TestMinimumIsTheLowest(t *testing.T) {
 		for _, i := range order[:10] {
 			lowest = min(lowest, patternSearch(p.Eval, points.Row(i)))
 		}
-		if lowest < p.Minimum-1e-12 || p.Dim <= 6 && !strings.HasSuffix(p.Name, "5") && lowest > p.Minimum+1e-3 {
+		if lowest < p.Minimum-1e-12 || lowest > p.Minimum+1e-3 {
 			t.Errorf("%s: the lowest value found is %.17g, Minimum %.17g", p.Name, lowest, p.Minimum)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 func TestSpecifications(t *testing.T) {
 	for text, want := range map[string]string{
 		"branin": "branin", "branin:embed=dense": "branin", "branin:noise=0": "branin",
-		"branin:noise=0.10,embed=axis": "branin:embed=axis,noise=0.1", "lasso:noise=1e-2": "lasso:noise=0.01",
+		"branin:noise=0.10,embed=axis": "branin:embed=axis,noise=0.1", "levy5:noise=1e-2": "levy5:noise=0.01",
 	} {
 		if got, err := Canonical(text); err != nil || got != want {
 			t.Errorf("%s is written %q, %v; want %q", text, got, err, want)

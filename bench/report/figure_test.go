@@ -49,8 +49,8 @@ func TestFigureFormats(t *testing.T) {
 				t.Fatal(err)
 			}
 			colours := map[color.NRGBA]bool{}
-			for x := range picture.Bounds().Dx() {
-				for y := range picture.Bounds().Dy() {
+			for x := 0; x < picture.Bounds().Dx(); x += 2 { // a line is three pixels wide
+				for y := 0; y < picture.Bounds().Dy(); y += 2 {
 					colours[color.NRGBAModel.Convert(picture.At(x, y)).(color.NRGBA)] = true
 				}
 			}
