@@ -18,7 +18,7 @@ type Options struct {
 	Dir     string         // results folder, made when missing
 	Jobs    int            // trials at the same time, at least 1
 	Version string         // written into every line
-	Origin  *Origin        // written into runs.jsonl, if given
+	Origin  *Origin        // written into runs.jsonl, if given and trials are left
 	OnStart func(Progress) // called when a trial starts
 	OnTrial func(Progress) // called at the start and after every trial
 	OnNote  func(string)   // told about repairs, other versions and failures
@@ -45,13 +45,13 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.close()) }()
-	if o.Origin != nil {
+	r := newRunner(o, f, jobs)
+	r.noteVersions()
+	if o.Origin != nil && len(r.waiting) > 0 {
 		if err := appendJournal(filepath.Join(o.Dir, runsFile), o.Origin); err != nil {
 			return err
 		}
 	}
-	r := newRunner(o, f, jobs)
-	r.noteVersions()
 	if err := f.writeSummary(); err != nil {
 		return err
 	}

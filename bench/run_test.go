@@ -214,7 +214,8 @@ func TestOtherVersionsAreKeptWithANote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]Origin{origin, origin}, origins); diff != "" {
+	// The second run had nothing to do.
+	if diff := cmp.Diff([]Origin{origin}, origins); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
 	}
 }

@@ -29,8 +29,31 @@ type Folder struct {
 	Dir      string
 	Trials   int
 	Versions []string // of its trials
-	Runs     []bench.Origin
+	Runs     []Run
 	Failures []bench.Failure // of trials that did not succeed later
+}
+
+// Run is a command that was started once or, after interruptions, several times.
+type Run struct {
+	bench.Origin // of the first start
+	Starts       int
+}
+
+// group joins the starts of the same command on the same machine.
+func group(origins []bench.Origin) []Run {
+	var runs []Run
+	for _, o := range origins {
+		i := slices.IndexFunc(runs, func(r Run) bool {
+			r.Time = o.Time
+			return r.Origin == o
+		})
+		if i < 0 {
+			runs = append(runs, Run{o, 1})
+			continue
+		}
+		runs[i].Starts++
+	}
+	return runs
 }
 
 // ReadFolder reads a results folder's origin.
@@ -39,7 +62,7 @@ func ReadFolder(dir string) (Folder, error) {
 	if err != nil {
 		return Folder{}, err
 	}
-	runs, err := bench.ReadOrigins(dir)
+	origins, err := bench.ReadOrigins(dir)
 	if err != nil {
 		return Folder{}, err
 	}
@@ -56,7 +79,7 @@ func ReadFolder(dir string) (Folder, error) {
 		finished[key{t.Cell, t.Trial}], versions[t.Version] = true, true
 	}
 	failures = slices.DeleteFunc(failures, func(f bench.Failure) bool { return finished[key{f.Cell, f.Trial}] })
-	return Folder{dir, len(trials), slices.Sorted(maps.Keys(versions)), runs, failures}, nil
+	return Folder{dir, len(trials), slices.Sorted(maps.Keys(versions)), group(origins), failures}, nil
 }
 
 //go:embed page.html

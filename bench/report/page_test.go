@@ -25,10 +25,10 @@ func examplePage() Page {
 		Folders: []Folder{
 			{
 				Dir: "results", Trials: 39, Versions: []string{"v1"},
-				Runs: []bench.Origin{{
+				Runs: []Run{{Starts: 3, Origin: bench.Origin{
 					Command: "mahabo bench run --suite 'a & b.yaml' --out results", Jobs: 2, Version: "v1",
 					Machine: bench.Machine{Processor: "A processor", Cores: 2, OS: "linux", Arch: "amd64", Go: "go1.26"},
-				}},
+				}}},
 				Failures: []bench.Failure{{Cell: bench.Cell{Method: "maha", Problem: "branin", Dim: 7, Batch: 1}, Trial: 3, Error: "not <positive> definite"}},
 			},
 			{Dir: "older", Trials: 1, Versions: []string{"v0"}},
@@ -49,7 +49,7 @@ func TestPage(t *testing.T) {
 	page := writePage(t, examplePage())
 	for _, part := range []string{
 		"<title>Results &lt;1&gt;</title>", "39 trials of 9 methods on 3 tasks", "<svg", "currentColor",
-		"mahabo bench run --suite &#39;a &amp; b.yaml&#39; --out results", "A processor, 2 cores, linux/amd64",
+		"mahabo bench run --suite &#39;a &amp; b.yaml&#39; --out results", "and 3 times in all, 2 at a time", "A processor, 2 cores, linux/amd64",
 		"not &lt;positive&gt; definite", "&lt;mine&gt; &amp; yours 7", "were not written down",
 		"500 evaluations, 4 trials: 9 rows", "prefers-color-scheme: dark", "2030-01-02 03:04 UTC",
 	} {
@@ -85,7 +85,8 @@ func TestReadFolder(t *testing.T) {
 	trials := `{"method":"sobol","problem":"branin","dim":5,"batch":1,"evals":1,"init":1,"trial":0,"seed":0,"best":1,"seconds":1,"cpu_seconds":1,"curve":[2,1],"version":"v1"}` + "\n"
 	failures := `{"method":"sobol","problem":"branin","dim":5,"batch":1,"trial":0,"error":"once"}` + "\n" +
 		`{"method":"sobol","problem":"branin","dim":5,"batch":1,"trial":1,"error":"always"}` + "\n"
-	for name, text := range map[string]string{"trials.jsonl": trials, "failures.jsonl": failures, "runs.jsonl": `{"command":"mahabo"}` + "\n"} {
+	runs := `{"command":"a","time":"2030-01-01T00:00:00Z"}` + "\n" + `{"command":"a","time":"2030-01-02T00:00:00Z"}` + "\n" + `{"command":"b","time":"2030-01-03T00:00:00Z"}` + "\n"
+	for name, text := range map[string]string{"trials.jsonl": trials, "failures.jsonl": failures, "runs.jsonl": runs} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +95,7 @@ func TestReadFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Trials != 1 || len(f.Versions) != 1 || len(f.Runs) != 1 || len(f.Failures) != 1 || f.Failures[0].Error != "always" {
+	if f.Trials != 1 || len(f.Versions) != 1 || len(f.Runs) != 2 || f.Runs[0].Starts != 2 || f.Runs[0].Time.Day() != 1 || len(f.Failures) != 1 || f.Failures[0].Error != "always" {
 		t.Errorf("folder %+v", f)
 	}
 }
