@@ -48,8 +48,12 @@ func (m *Model) PredictProjected(mean, variance []float64, z linalg.Matrix) {
 		}
 		kg := k.Slice(0, len(group), 0, to-from)
 		wg := w.Slice(0, len(group), 0, to-from)
-		for g, key := range group {
-			m.correlate(kg.Row(g), nil, z.Row(key.i), from, to)
+		if m.norm2 != nil { // all u are 0: the group is rows lo, lo+1, ... of z
+			m.correlateRows(kg, z.Slice(lo, lo+len(group), 0, z.Cols))
+		} else {
+			for g, key := range group {
+				m.correlate(kg.Row(g), nil, z.Row(key.i), from, to)
+			}
 		}
 		linalg.Gemm(wg, 0, 1, kg, m.inverse.Slice(from, to, from, to))
 		for g, key := range group {
@@ -57,6 +61,19 @@ func (m *Model) PredictProjected(mean, variance []float64, z linalg.Matrix) {
 			mean[key.i] = m.hyper.Mean + linalg.Dot(row, m.alpha[from:to])
 			variance[key.i] = floor(m.hyper.OutputScale - linalg.Dot(row, wg.Row(g)))
 		}
+	}
+}
+
+// correlateRows fills k with the covariances of the rows of z and all data, in many
+// dimensions, by one product: r² = |z|² + |z_i|² - 2 z·z_i.
+func (m *Model) correlateRows(k, z linalg.Matrix) {
+	linalg.Gemm(k, 0, -2, z, m.z)
+	for g := range k.Rows {
+		row, zz := k.Row(g), linalg.Dot(z.Row(g), z.Row(g))
+		for i, v := range m.norm2 {
+			row[i] = max(row[i]+v+zz, 0)
+		}
+		m.hyper.Profile.apply(row, nil, m.hyper.OutputScale)
 	}
 }
 

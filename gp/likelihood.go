@@ -130,8 +130,11 @@ func (w *workspace) evaluate(dZ, z linalg.Matrix, y []float64, h Hyper) (evaluat
 	w.chol.SelectedInverse(w.s)
 
 	clear(w.r)
-	for a := range d {
-		clear(w.q.Row(a))
+	product := d > maxSortedDim // then t Zᵀ is one product with all of t, which replaces L
+	if !product {
+		for a := range d {
+			clear(w.q.Row(a))
+		}
 	}
 	var below, diagonal float64 // sums of (alpha alphaᵀ - S) o k under and on the diagonal
 	for i := range n {
@@ -140,6 +143,10 @@ func (w *workspace) evaluate(dZ, z linalg.Matrix, y []float64, h Hyper) (evaluat
 		diagonal += ai*ai - w.s.At(i, i)
 		ev.dMean += ai
 		t := w.t[:i-b]
+		if product {
+			clear(w.l.Row(i)[:b])
+			t = w.l.Row(i)[b:i]
+		}
 		sRow, alpha := w.s.Row(i)[b:i], w.alpha[b:i]
 		slope := w.slope.Row(i)[b:i]
 		sum := 0.0
@@ -157,11 +164,18 @@ func (w *workspace) evaluate(dZ, z linalg.Matrix, y []float64, h Hyper) (evaluat
 		}
 		w.r[i] += sum
 		linalg.Axpy(w.r[b:i], 1, t)
+		if product {
+			continue
+		}
 		for a := range d {
 			za, qa := w.z.Row(a), w.q.Row(a)
 			qa[i] += linalg.Dot(t, za[b:i])
 			linalg.Axpy(qa[b:i], za[i], t)
 		}
+	}
+	if product {
+		symmetrise(w.l)
+		linalg.Gemm(w.q, 0, 1, w.z, w.l)
 	}
 	ev.dLogScale = below + 0.5*h.OutputScale*diagonal
 	ev.dNoise = 0.5 * diagonal
@@ -172,6 +186,16 @@ func (w *workspace) evaluate(dZ, z linalg.Matrix, y []float64, h Hyper) (evaluat
 		}
 	}
 	return ev, nil
+}
+
+// symmetrise copies the lower triangle to the upper one and clears the diagonal.
+func symmetrise(t linalg.Matrix) {
+	for i := range t.Rows {
+		for j, v := range t.Row(i)[:i] {
+			t.Set(j, i, v)
+		}
+		t.Set(i, i, 0)
+	}
 }
 
 // sortPoints orders the points along their main direction, gathers z in that
@@ -217,7 +241,7 @@ func (w *workspace) fillKernel(e linalg.Envelope, h Hyper) {
 	}
 	d := w.z.Rows
 	if d > maxSortedDim {
-		linalg.GemmTA(w.k, 0, 1, w.z, w.z)
+		lowerGram(w.k, w.z)
 		for i := range w.n {
 			w.r[i] = w.k.At(i, i)
 		}
@@ -238,6 +262,16 @@ func (w *workspace) fillKernel(e linalg.Envelope, h Hyper) {
 			slope = w.slope.Row(i)[b : i+1]
 		}
 		h.Profile.apply(row, slope, h.OutputScale)
+	}
+}
+
+// lowerGram computes the lower triangle of Zᵀ Z (and a little above it), one product
+// for each strip of rows.
+func lowerGram(dst, z linalg.Matrix) {
+	const strip = 96
+	for i := 0; i < dst.Rows; i += strip {
+		to := min(i+strip, dst.Rows)
+		linalg.GemmTA(dst.Slice(i, to, 0, to), 0, 1, z.Slice(0, z.Rows, i, to), z.Slice(0, z.Rows, 0, to))
 	}
 }
 
