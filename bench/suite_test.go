@@ -131,6 +131,7 @@ grids:
 	const head = "grids:\n  - methods: [sobol]\n    problems: [branin]\n"
 	for _, c := range []struct{ name, text, says string }{
 		{"unknown key", head + "    evaluations: 7\n", `bad.yaml:4:5: unknown key "evaluations": the keys are batches, dims, evals`},
+		{"misspelt key", head + "    eval: 7\n", `(did you mean "evals"?)`},
 		{"unknown top key", "title: x\n", `bad.yaml:1:1: unknown key "title"`},
 		{"twice", head + "    evals: 7\n    evals: 8\n", `bad.yaml:5:5: key "evals" is given twice`},
 		{"wrong type", head + "    evals: many\n", `bad.yaml:4:12: "many" must be a whole number`},

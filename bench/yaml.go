@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/mahabo/mahabo/internal/hint"
 )
 
 // reader takes a YAML file apart; its errors name line and column.
@@ -28,7 +30,7 @@ func (r reader) mapping(n *yaml.Node, keys map[string]func(*yaml.Node) error) er
 		read, ok := keys[key.Value]
 		switch {
 		case !ok:
-			return r.errorf(key, "unknown key %q: the keys are %s", key.Value, known(keys))
+			return r.errorf(key, "unknown key %q: the keys are %s%s", key.Value, known(keys), hint.DidYouMean(key.Value, slices.Sorted(maps.Keys(keys))))
 		case seen[key.Value]:
 			return r.errorf(key, "key %q is given twice", key.Value)
 		}
