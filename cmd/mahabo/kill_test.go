@@ -73,8 +73,8 @@ func TestKilledRunsLoseNothing(t *testing.T) {
 		}
 		finished = now
 	}
-	if kills < 3 {
-		t.Errorf("only %d runs were killed in their work", kills)
+	if kills == 0 {
+		t.Error("no run was killed in its work")
 	}
 	must(t, args(dir)...)
 	if diff := cmp.Diff(valuesOf(t, alone), valuesOf(t, dir)); diff != "" {
