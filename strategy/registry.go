@@ -27,6 +27,7 @@ type Option struct {
 // Methods lists every method in the order they should be shown.
 func Methods() []Method {
 	return []Method{
+		adaptiveMethod(),
 		mahaMethod(), mahaPinvMethod(), mahaRandomMethod(),
 		remboMethod(), hesboMethod(), aleboMethod(),
 		turboMethod(), vanillaMethod(),

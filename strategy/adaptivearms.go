@@ -1,0 +1,118 @@
+package strategy
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/mahabo/mahabo/gp"
+)
+
+// arm is a kind of query: a box of half-width widths[width] around a good point, of all
+// parameters or of a few.
+type arm struct {
+	width int
+	few   bool
+}
+
+// widths are the half-widths of the boxes; the last is the whole box [-1,1]^D.
+var widths = [...]float64{0.02, 0.06, 0.2, 0.6, 2}
+
+const (
+	armCount  = 2 * len(widths)
+	forget    = 0.95 // factor of rewards and counts for every further observation
+	curiosity = 0.25 // share of the draws that ignores the rewards
+	fewParams = 20   // parameters that a query of few changes, on average
+	centres   = 10   // points around which queries of few are made
+)
+
+// arms remembers what every kind of query brought. It is a bandit whose record is read
+// off the observations: the kind of a point is where it lies from the best points before
+// it, whoever proposed it, so that a log of observations restores it.
+type arms struct {
+	cfg    Config
+	reward [armCount]float64 // improvements over the lowest value
+	count  [armCount]float64
+}
+
+func newArms(cfg Config) *arms { return &arms{cfg: cfg} }
+
+func (k arm) index() int {
+	if k.few {
+		return len(widths) + k.width
+	}
+	return k.width
+}
+
+// learn takes note of an observation that follows those in x and y.
+func (a *arms) learn(x []Point, y []float64, o Observation) {
+	if len(x) < a.cfg.Init {
+		return
+	}
+	ranked := lowest(y, centres)
+	for i := range armCount {
+		a.reward[i] *= forget
+		a.count[i] *= forget
+	}
+	i := a.recognise(x, ranked, o.X).index()
+	a.reward[i] += max(0, y[ranked[0]]-o.Value)
+	a.count[i]++
+}
+
+// recognise says what kind of query x is. A query of few parameters shares the others,
+// exactly, with one of the best points. Coordinates on the border do not count: many
+// points share them.
+func (a *arms) recognise(points []Point, ranked []int, x Point) arm {
+	centre, few := points[ranked[0]], false
+	for _, i := range ranked {
+		inner, same := 0, 0
+		for j, c := range points[i] {
+			if c > -1 && c < 1 {
+				inner++
+				if c == x[j] {
+					same++
+				}
+			}
+		}
+		if same > 0 && 2*same >= inner {
+			centre, few = points[i], true
+			break
+		}
+	}
+	var reach float64
+	for j, c := range centre {
+		reach = max(reach, math.Abs(x[j]-c))
+	}
+	k := arm{width: len(widths) - 1, few: few}
+	for w := len(widths) - 2; w >= 0 && reach <= widths[w]*(1+1e-9); w-- {
+		k.width = w
+	}
+	return k
+}
+
+// draw chooses a kind of query, mostly in proportion to the reward per query, and where
+// it is made: around the best point, queries of few in half of the cases around another
+// of the best.
+func (a *arms) draw(cloud *gp.Cloud, ranked []int, r *rand.Rand) query {
+	var score [armCount]float64
+	var total float64
+	for i := range score {
+		score[i] = a.reward[i] / (a.count[i] + 0.5)
+		total += score[i]
+	}
+	k, left := armCount-1, r.Float64()
+	for i, s := range score {
+		p := 1 / float64(armCount)
+		if total > 0 {
+			p = curiosity*p + (1-curiosity)*s/total
+		}
+		if left -= p; left < 0 {
+			k = i
+			break
+		}
+	}
+	q := query{arm: arm{width: k % len(widths), few: k >= len(widths)}, centre: cloud.At(ranked[0])}
+	if q.few && r.Float64() < 0.5 {
+		q.centre = cloud.At(ranked[r.IntN(min(centres, len(ranked)))])
+	}
+	return q
+}
