@@ -7,8 +7,10 @@ import (
 	"github.com/mahabo/mahabo/internal/linalg"
 )
 
-// batchGroup is the number of neighbouring points predicted with one product.
-const batchGroup = 64
+const (
+	batchGroup      = 64  // neighbouring points predicted with one product
+	coordinateBlock = 128 // coordinates per product of distances, for large d
+)
 
 // PredictBatch predicts the rows of x. Points are grouped along the main
 // direction so that each group meets a narrow range of the data:
@@ -40,15 +42,21 @@ func (m *Model) PredictProjected(mean, variance []float64, z linalg.Matrix) {
 		group := keys[lo:min(lo+batchGroup, len(keys))]
 		from, _ := m.near(group[0].u)
 		_, to := m.near(group[len(group)-1].u)
-		if from == to { // no data within reach: the prior
+		kg := k.Slice(0, len(group), 0, to-from)
+		// For large d all u are 0: the group is rows lo, lo+1, ... of z.
+		if from == to || m.norm2 != nil && !m.reaches(kg, z.Slice(lo, lo+len(group), 0, z.Cols)) {
+			// no data within reach: the prior
 			for _, key := range group {
 				mean[key.i], variance[key.i] = m.hyper.Mean, m.hyper.OutputScale
 			}
 			continue
 		}
-		kg := k.Slice(0, len(group), 0, to-from)
 		wg := w.Slice(0, len(group), 0, to-from)
 		for g, key := range group {
+			if m.norm2 != nil {
+				m.hyper.Profile.apply(kg.Row(g), nil, m.hyper.OutputScale)
+				continue
+			}
 			m.correlate(kg.Row(g), nil, z.Row(key.i), from, to)
 		}
 		linalg.Gemm(wg, 0, 1, kg, m.inverse.Slice(from, to, from, to))
@@ -58,6 +66,34 @@ func (m *Model) PredictProjected(mean, variance []float64, z linalg.Matrix) {
 			variance[key.i] = floor(m.hyper.OutputScale - linalg.Dot(row, wg.Row(g)))
 		}
 	}
+}
+
+// reaches fills r2 with the squared distances of the rows of z and the data, for large
+// d, and says whether any is within the kernel's radius. Sums of squares only grow:
+// it gives up after the block of coordinates that puts all of them beyond it.
+func (m *Model) reaches(r2, z linalg.Matrix) bool {
+	limit := m.hyper.Profile.radius() * m.hyper.Profile.radius()
+	for b := range m.blocks.Rows {
+		from, to := b*coordinateBlock, min((b+1)*coordinateBlock, z.Cols)
+		block := z.Slice(0, z.Rows, from, to)
+		keep := 1.0
+		if b == 0 {
+			keep = 0
+		}
+		linalg.Gemm(r2, keep, -2, block, m.z.Slice(from, to, 0, m.n))
+		least := math.Inf(1)
+		for i := range z.Rows {
+			row, zz := r2.Row(i), linalg.Dot(block.Row(i), block.Row(i))
+			for j, v := range m.blocks.Row(b) {
+				row[j] = max(row[j]+zz+v, 0)
+				least = min(least, row[j])
+			}
+		}
+		if least > limit {
+			return false
+		}
+	}
+	return true
 }
 
 // Project computes z = T x for the rows of x, one point per row of z. With

@@ -2,6 +2,7 @@ package gp
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mahabo/mahabo/internal/linalg"
 )
@@ -78,6 +79,7 @@ type workspace struct {
 	l, s     linalg.Matrix // factor and selected inverse of K
 	chol     linalg.EnvelopeFactor
 	z        linalg.Matrix // sorted z
+	r2       linalg.Matrix // squared distances in z, lower triangle, in many dimensions only
 	keys     []keyed
 	dir      []float64
 	alpha    []float64
@@ -155,6 +157,9 @@ func (w *workspace) evaluate(dZ, z linalg.Matrix, y []float64, h Hyper) (evaluat
 				below += (ai*alpha[j] - sRow[j]) * kv
 			}
 		}
+		if d > maxSortedDim && !slices.ContainsFunc(t, func(v float64) bool { return v != 0 }) {
+			continue // a point far from all before it
+		}
 		w.r[i] += sum
 		linalg.Axpy(w.r[b:i], 1, t)
 		for a := range d {
@@ -179,17 +184,11 @@ func (w *workspace) evaluate(dZ, z linalg.Matrix, y []float64, h Hyper) (evaluat
 func (w *workspace) sortPoints(z linalg.Matrix, profile Profile) linalg.Envelope {
 	d, n := z.Rows, w.n
 	if w.z.Rows != d {
-		w.z, w.q = padded(d, n), padded(d, n)
+		w.z, w.q, w.r2 = padded(d, n), padded(d, n), linalg.Matrix{}
 		w.dir = make([]float64, d)
 	}
 	if d > maxSortedDim {
-		for p := range w.keys {
-			w.keys[p].i = p
-		}
-		for a := range d {
-			copy(w.z.Row(a), z.Row(a))
-		}
-		return linalg.NewEnvelope(n, func(int) int { return 0 })
+		return w.measure(z, profile)
 	}
 	mainDirection(w.dir, z)
 	sortAlong(w.keys, w.dir, z)
@@ -208,6 +207,48 @@ func (w *workspace) sortPoints(z linalg.Matrix, profile Profile) linalg.Envelope
 	})
 }
 
+// measure is sortPoints in many dimensions: the order stays, all distances are
+// computed, and a row's envelope begins with the first point within the radius of
+// that row or a later one. Random points of a large box are all far from each other;
+// their distances are kept while z stays, as it does where no gradient moves it.
+func (w *workspace) measure(z linalg.Matrix, profile Profile) linalg.Envelope {
+	for p := range w.keys {
+		w.keys[p].i = p
+	}
+	same := w.r2.Rows == w.n
+	for a := range z.Rows {
+		same = same && slices.Equal(w.z.Row(a), z.Row(a))
+		copy(w.z.Row(a), z.Row(a))
+	}
+	if !same {
+		w.r2 = padded(w.n, w.n)
+		squaredDistancesByProduct(w.r2, w.z)
+	}
+	limit := profile.radius() * profile.radius()
+	first, least := make([]int, w.n), w.n-1
+	for i := w.n - 1; i >= 0; i-- {
+		near := slices.IndexFunc(w.r2.Row(i)[:i+1], func(r2 float64) bool { return r2 <= limit })
+		least = min(least, near)
+		first[i] = least
+	}
+	return linalg.NewEnvelope(w.n, func(row int) int { return first[row] })
+}
+
+// squaredDistancesByProduct fills the lower triangle of r2 with
+// |z_i|² + |z_j|² - 2 z_i·z_j.
+func squaredDistancesByProduct(r2, z linalg.Matrix) {
+	linalg.GemmTA(r2, 0, 1, z, z)
+	norm2 := make([]float64, r2.Rows)
+	for i := range norm2 {
+		norm2[i] = r2.At(i, i)
+		row := r2.Row(i)[:i+1]
+		for j, dot := range row {
+			row[j] = max(norm2[i]+norm2[j]-2*dot, 0)
+		}
+		row[i] = 0
+	}
+}
+
 // fillKernel computes the lower triangle of k(X,X), inside the envelope.
 func (w *workspace) fillKernel(e linalg.Envelope, h Hyper) {
 	if h.Profile == RBF {
@@ -215,29 +256,28 @@ func (w *workspace) fillKernel(e linalg.Envelope, h Hyper) {
 	} else if w.slope.Rows != w.n {
 		w.slope = padded(w.n, w.n)
 	}
-	d := w.z.Rows
-	if d > maxSortedDim {
-		linalg.GemmTA(w.k, 0, 1, w.z, w.z)
-		for i := range w.n {
-			w.r[i] = w.k.At(i, i)
-		}
-	}
+	many := w.z.Rows > maxSortedDim
+	limit := h.Profile.radius() * h.Profile.radius()
 	for i := range w.n {
 		b := e.Begin(i)
 		row := w.k.Row(i)[b : i+1]
-		if d > maxSortedDim {
-			for j, dot := range row {
-				row[j] = max(w.r[i]+w.r[b+j]-2*dot, 0)
-			}
-			row[i-b] = 0
+		if many {
+			copy(row, w.r2.Row(i)[b:])
 		} else {
 			squaredDistances(row, w.z, b, i)
 		}
-		var slope []float64
+		slope := row
 		if h.Profile != RBF {
 			slope = w.slope.Row(i)[b : i+1]
 		}
 		h.Profile.apply(row, slope, h.OutputScale)
+		if many { // the same zeros as those outside the envelope
+			for j, r2 := range w.r2.Row(i)[b : i+1] {
+				if r2 > limit {
+					row[j], slope[j] = 0, 0
+				}
+			}
+		}
 	}
 }
 

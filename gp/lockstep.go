@@ -114,10 +114,10 @@ func (l *lockstep) step(first bool) {
 		}
 		if first && isFlat(zi, h.Profile) {
 			r.evaluation = evaluateFlat(dZi, zi, l.y, h)
-			continue
+		} else {
+			l.work.keys = r.keys
+			r.evaluation, r.err = l.work.evaluate(dZi, zi, l.y, h)
 		}
-		l.work.keys = r.keys
-		r.evaluation, r.err = l.work.evaluate(dZi, zi, l.y, h)
 		if l.shape.ard {
 			lengthScaleLossGradient(l.grads.Row(i), l.maps.Row(i), h, dZi, l.in)
 		}
