@@ -18,6 +18,7 @@ var promises = map[string]strategytest.Options{
 	"maha":        mahaPromise,
 	"maha-random": mahaPromise,
 	"maha-pinv":   {Beats: sequentialRidge()},
+	"rbf":         {Cost: strategytest.Slow},
 	"cmaes":       {Cost: strategytest.Cheap},
 	"sobol":       {Cost: strategytest.Cheap, Baseline: true},
 	"random":      {Cost: strategytest.Cheap, Baseline: true},
