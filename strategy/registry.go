@@ -27,7 +27,7 @@ type Option struct {
 // Methods lists every method in the order they should be shown.
 func Methods() []Method {
 	return []Method{
-		mahaMethod(), mahaPinvMethod(), mahaRandomMethod(), rbfMethod(),
+		mahaMethod(), mahaPinvMethod(), mahaRandomMethod(), rbfMethod(), silboMethod(),
 		cmaesMethod(), sobolMethod(), randomMethod(),
 	}
 }
