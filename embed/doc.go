@@ -2,7 +2,7 @@
 //
 // A Map takes x to z; Linear is z = Bx. A Reconstruction finds a point of the box for a
 // given z: PseudoInverse always the same one, x = clamp(B⁺z); Randomised a random one
-// of all that map to z (alg:random_reconstruction).
+// of all that map to z (alg:random_reconstruction). SIR learns B from points and values.
 //
 // Symbols:
 //
@@ -12,9 +12,11 @@
 //	fibre  the points of the box that map to z
 //	r      residual Bx - z
 //	gamma  step length of the gradient descent
+//	X      N x D, centred points; W, M, L the N x N graphs of SIR
 //
 // Cost: the inverse takes O(d²D), a reconstruction O(dD) for the pseudo-inverse and
-// O(dD) for each start and step of the randomised one.
+// O(dD) for each start and step of the randomised one, SIR O(N²D).
 //
-// Citation: Horiguchi, Iwata, Tsuzuki, Ozawa (2022), section 3.
+// Citation: Horiguchi, Iwata, Tsuzuki, Ozawa (2022), section 3; SIR: Chen, Zhu, Yuan, Huang,
+// Semi-supervised embedding learning for high-dimensional Bayesian optimization, arXiv:2005.14601.
 package embed

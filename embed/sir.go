@@ -12,7 +12,7 @@ import (
 	"github.com/mahabo/mahabo/internal/linalg"
 )
 
-// SIR is semi-supervised sliced inverse regression (Chen, Zhu, Yuan & Huang 2020): points
+// SIR is semi-supervised sliced inverse regression (arXiv:2005.14601): points
 // of similar value are grouped into slices, and a good direction b has local means
 // within the slices that differ much from each other, while the points themselves,
 // and neighbours of any value, differ little. With the rows of X the centred points,

@@ -20,7 +20,7 @@ func silboMethod() Method {
 	return Method{
 		Name:      "silbo",
 		Summary:   "learns a linear embedding by sliced inverse regression, finds z in it and a point near z by CMA-ES; to compare with maha",
-		Reference: "Chen, Zhu, Yuan & Huang 2020 (SILBO-TD)",
+		Reference: "Chen, Zhu, Yuan & Huang 2020 (arXiv:2005.14601), SILBO-TD",
 		Options: []Option{
 			{"d", "", "embedding dimension: a number, or true for the problem's own (default: true where known, else 2)"},
 		},
