@@ -54,8 +54,15 @@ type silbo struct {
 	cfg Config
 	d   int
 	history
-	maps   []linalg.Matrix // B of all embeddings so far
+	maps   []learned // all embeddings so far
 	report AskReport
+}
+
+// learned is an embedding, or why there is none: the points before it may have no
+// direction to learn.
+type learned struct {
+	B   linalg.Matrix
+	err error
 }
 
 var (
@@ -128,47 +135,53 @@ func (s *silbo) stream(count, pending int, purpose string) *rand.Rand {
 // that are missing.
 func (s *silbo) embedding(ctx context.Context) (linalg.Matrix, error) {
 	if len(s.x) < s.cfg.Init { // the rest of the design is pending
-		return s.first(len(s.x))
+		return s.regress(len(s.x), s.hypercube())
 	}
-	for e := len(s.maps); e <= (len(s.x)-s.cfg.Init)/silboPeriod; e++ {
-		var B linalg.Matrix
-		var err error
-		if e == 0 {
-			B, err = s.first(s.cfg.Init)
-		} else {
-			B, err = s.next(ctx, s.maps[e-1], s.cfg.Init+e*silboPeriod)
-		}
+	now := (len(s.x) - s.cfg.Init) / silboPeriod
+	for e := len(s.maps); e <= now; e++ {
+		unlabelled, err := s.unlabelled(ctx, e)
 		if err != nil {
-			return B, err
+			return linalg.Matrix{}, err
 		}
-		s.maps = append(s.maps, B)
+		B, err := s.regress(s.cfg.Init+e*silboPeriod, unlabelled)
+		s.maps = append(s.maps, learned{B, err})
 	}
-	return s.maps[(len(s.x)-s.cfg.Init)/silboPeriod], nil
+	return s.maps[now].B, s.maps[now].err
 }
 
-// first learns from the initial design and a Latin hypercube without values.
-func (s *silbo) first(count int) (linalg.Matrix, error) {
-	unlabelled := linalg.New(silboUnlabelled, s.dim)
-	design.LatinHypercube(unlabelled, s.stream(s.cfg.Init, 0, "unlabelled"))
-	return s.regress(count, unlabelled)
+// unlabelled returns the points without a value for embedding e: the trail of the search
+// that asked for the last point before it, or a Latin hypercube where there was none.
+func (s *silbo) unlabelled(ctx context.Context, e int) (linalg.Matrix, error) {
+	if e == 0 || s.maps[e-1].err != nil {
+		return s.hypercube(), nil
+	}
+	var trail []Point
+	v, err := s.learn(ctx, s.maps[e-1].B, s.cfg.Init+e*silboPeriod-1)
+	if err == nil {
+		trail, err = s.search(ctx, v, nil)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return linalg.Matrix{}, ctx.Err()
+	case err != nil: // the round had fallen back
+		return s.hypercube(), nil
+	}
+	return stack(trail), nil
 }
 
-// next learns from the best of count observations and the trail of the search that
-// asked for the last of them, which used the embedding B.
-func (s *silbo) next(ctx context.Context, B linalg.Matrix, count int) (linalg.Matrix, error) {
-	v, err := s.learn(ctx, B, count-1)
-	if err != nil {
-		return linalg.Matrix{}, err
+func (s *silbo) hypercube() linalg.Matrix {
+	x := linalg.New(silboUnlabelled, s.dim)
+	design.LatinHypercube(x, s.stream(s.cfg.Init, 0, "unlabelled"))
+	return x
+}
+
+// stack returns a matrix with the points as rows.
+func stack(points []Point) linalg.Matrix {
+	x := linalg.New(len(points), len(points[0]))
+	for i, p := range points {
+		copy(x.Row(i), p)
 	}
-	trail, err := s.search(ctx, v, nil)
-	if err != nil {
-		return linalg.Matrix{}, err
-	}
-	unlabelled := linalg.New(len(trail), s.dim)
-	for i, x := range trail {
-		copy(unlabelled.Row(i), x)
-	}
-	return s.regress(count, unlabelled)
+	return x
 }
 
 // regress learns B from the best of the first count observations.
@@ -178,15 +191,14 @@ func (s *silbo) regress(count int, unlabelled linalg.Matrix) (linalg.Matrix, err
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(s.y[i], s.y[j]) })
-	order = order[:min(count, silboLabelled)]
-	x, y := linalg.New(len(order), s.dim), make([]float64, len(order))
-	for k, i := range order {
-		copy(x.Row(k), s.x[i])
-		y[k] = s.y[i]
+	var x []Point
+	var y []float64
+	for _, i := range order[:min(count, silboLabelled)] {
+		x, y = append(x, s.x[i]), append(y, s.y[i])
 	}
 	return embed.SIR{
 		Dim: s.d, Slices: s.d + 1, Neighbours: silboNeighbours, Alpha: silboAlpha, Ridge: silboRidge,
-	}.Learn(x, y, unlabelled)
+	}.Learn(stack(x), y, unlabelled)
 }
 
 // view is what a round knows of the function: the observations seen through B.

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -12,25 +13,6 @@ import (
 	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/rng"
 )
-
-func BenchmarkSilboAsk(b *testing.B) {
-	s, err := New("silbo:d=2", Config{Dim: 1000})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for i := range 300 {
-		x := make(Point, 1000)
-		rng.NewFiller(rng.New(uint64(i))).Uniform(x)
-		if err := s.Tell(Observation{x, ridge(x)}); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for b.Loop() {
-		if _, err := s.Ask(context.Background(), 1, nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
 
 // silboAfter returns silbo after n observations of ridge at the points it asked for.
 func silboAfter(t *testing.T, dim, n int) *silbo {
@@ -57,16 +39,33 @@ func TestSilboEmbeddingIsAFunctionOfItsObservations(t *testing.T) {
 		t.Fatalf("%d and %d embeddings, want 3", len(s.maps), len(late.maps))
 	}
 	for e := range s.maps {
-		if !slices.Equal(s.maps[e].Data, late.maps[e].Data) {
+		if !slices.Equal(s.maps[e].B.Data, late.maps[e].B.Data) {
 			t.Errorf("embedding %d differs", e)
 		}
+	}
+}
+
+// A design of one point has no direction; the next embedding has.
+func TestSilboRecoversFromATinyDesign(t *testing.T) {
+	st, err := New("silbo", Config{Dim: 5, Init: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := st.(*silbo)
+	play(t, s, 3, 1, ridge)
+	if err := s.LastAsk().Fallback; !errors.Is(err, embed.ErrNoDirection) {
+		t.Errorf("after one observation the report is %v, want %v", err, embed.ErrNoDirection)
+	}
+	play(t, s, 22, 1, ridge)
+	if err := s.LastAsk().Fallback; err != nil {
+		t.Errorf("after 24 observations: %v", err)
 	}
 }
 
 // The round that is repeated for an embedding is the round that was played.
 func TestSilboTrailEndsAtThePointAsked(t *testing.T) {
 	s := silboAfter(t, 12, 30)
-	v, err := s.learn(context.Background(), s.maps[0], 29)
+	v, err := s.learn(context.Background(), s.maps[0].B, 29)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,6 +140,25 @@ func TestReconstruct(t *testing.T) {
 			if err := checkPoint(x, 4); err != nil {
 				t.Error(err)
 			}
+		}
+	}
+}
+
+func BenchmarkSilboAsk(b *testing.B) {
+	s, err := New("silbo:d=2", Config{Dim: 1000})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range 300 {
+		x := make(Point, 1000)
+		rng.NewFiller(rng.New(uint64(i))).Uniform(x)
+		if err := s.Tell(Observation{x, ridge(x)}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if _, err := s.Ask(context.Background(), 1, nil); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
