@@ -18,6 +18,11 @@ type Options struct {
 	Starts  int // runs of the optimiser (5)
 	Samples int // Sobol samples from which the starts are chosen (100)
 	MaxIter int // iterations of a run (200)
+	// Race gives every start so many iterations and only the lowest of them the rest (0:
+	// all go to the end). In many dimensions most starts lead to the same few ends.
+	Race int
+	// Extra are points of the box beside the Sobol samples, one per row.
+	Extra linalg.Matrix
 	// Joint minimises the sum of f over all starts in one run, as BoTorch does. The
 	// starts then share step lengths: a step that lowers the sum may throw a good
 	// start far across the box. The result is the lowest end, even if a sample was
@@ -49,6 +54,9 @@ func (o Options) Validate() error {
 			return fmt.Errorf("%s is %d: it must be at least 1", f.name, f.value)
 		}
 	}
+	if o.Race < 0 {
+		return fmt.Errorf("Race is %d: it must be at least 0", o.Race)
+	}
 	return nil
 }
 
@@ -70,9 +78,15 @@ func Minimize(ctx context.Context, f acquisition.Function, dim int, o Options, r
 	if err := context.Cause(ctx); err != nil {
 		return nil, 0, err
 	}
-	samples := linalg.New(o.Samples, dim)
-	design.Sobol(samples, r)
-	values := make([]float64, o.Samples)
+	if o.Extra.Rows > 0 && o.Extra.Cols != dim {
+		return nil, 0, fmt.Errorf("Extra has points of %d coordinates: the box has %d", o.Extra.Cols, dim)
+	}
+	samples := linalg.New(o.Samples+o.Extra.Rows, dim)
+	design.Sobol(samples.Slice(0, o.Samples, 0, dim), r)
+	for i := range o.Extra.Rows {
+		copy(samples.Row(o.Samples+i), o.Extra.Row(i))
+	}
+	values := make([]float64, samples.Rows)
 	evaluate(values, f, samples)
 	ends := linalg.New(o.Starts, dim)
 	starts := Starts(values, o.Starts, r)
@@ -84,7 +98,7 @@ func Minimize(ctx context.Context, f acquisition.Function, dim int, o Options, r
 	if o.Joint {
 		err = descendTogether(ctx, lows, ends, f, o.MaxIter)
 	} else {
-		err = descend(ctx, lows, ends, f, o.MaxIter)
+		err = descend(ctx, lows, ends, f, o)
 	}
 	x, value = make([]float64, dim), math.Inf(1)
 	take := func(v float64, at []float64) {
@@ -113,16 +127,32 @@ func Minimize(ctx context.Context, f acquisition.Function, dim int, o Options, r
 
 // descend minimises f from every row of x, one run each; runs that did not start because
 // ctx ended have the value +Inf.
-func descend(ctx context.Context, values []float64, x linalg.Matrix, f acquisition.Function, maxIter int) (err error) {
+func descend(ctx context.Context, values []float64, x linalg.Matrix, f acquisition.Function, o Options) (err error) {
 	var workspace lbfgsb.Workspace
-	for i := range values {
-		values[i] = math.Inf(1)
+	run := func(i, maxIter int) {
 		if err != nil {
-			continue
+			return
 		}
 		var res lbfgsb.Result
 		res, err = workspace.Minimize(ctx, x.Row(i), []float64{-1}, []float64{1}, f.ValueGrad, lbfgsb.Options{MaxIter: maxIter})
-		values[i] = res.F
+		values[i] = min(values[i], res.F) // a run cancelled before its first step has +Inf
+	}
+	for i := range values {
+		values[i] = math.Inf(1)
+	}
+	first := o.MaxIter
+	if o.Race > 0 {
+		first = min(first, o.Race)
+	}
+	winner := 0
+	for i := range values {
+		run(i, first)
+		if values[i] < values[winner] || math.IsNaN(values[winner]) {
+			winner = i
+		}
+	}
+	if first < o.MaxIter {
+		run(winner, o.MaxIter-first)
 	}
 	return err
 }

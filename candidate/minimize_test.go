@@ -230,12 +230,61 @@ func (b *batchFunction) Values(dst []float64, x linalg.Matrix) {
 
 func TestOptionsAreChecked(t *testing.T) {
 	f, _ := bowl(2, func(j int) float64 { return 0 })
-	for _, o := range []Options{{Starts: -1}, {Samples: -1}, {MaxIter: -1}} {
+	for _, o := range []Options{{Starts: -1}, {Samples: -1}, {MaxIter: -1}, {Race: -1}} {
 		if _, _, err := Minimize(context.Background(), f, 2, o, rand.New(rand.NewPCG(1, 1))); err == nil {
 			t.Errorf("%+v was accepted", o)
 		}
 	}
 	if _, _, err := Minimize(context.Background(), f, 0, Options{}, rand.New(rand.NewPCG(1, 1))); err == nil {
 		t.Error("dim 0 was accepted")
+	}
+}
+
+// A narrow well that no Sobol sample meets is found from an extra sample.
+func TestMinimizeStartsFromExtraSamples(t *testing.T) {
+	const dim = 30
+	well := function(func(grad, x []float64) float64 {
+		var r2 float64
+		for j, v := range x {
+			r2 += (v - 0.3) * (v - 0.3)
+			grad[j] = 2e3 * (v - 0.3)
+		}
+		e := math.Exp(-1e3 * r2)
+		for j := range grad {
+			grad[j] *= e
+		}
+		return -e
+	})
+	extra := linalg.New(1, dim)
+	for j := range extra.Data {
+		extra.Data[j] = 0.3 + 0.005*math.Sin(float64(j))
+	}
+	_, value, err := Minimize(context.Background(), well, dim, Options{Extra: extra}, rand.New(rand.NewPCG(1, 2)))
+	if err != nil || value > -0.999 {
+		t.Errorf("value %g, error %v: want -1", value, err)
+	}
+	if _, _, err := Minimize(context.Background(), well, dim+1, Options{Extra: extra}, rand.New(rand.NewPCG(1, 2))); err == nil {
+		t.Error("extra samples of another dimension were accepted")
+	}
+}
+
+// Of a race only the winner goes on: fewer gradients, the same end where one basin
+// leads.
+func TestMinimizeRaces(t *testing.T) {
+	const dim = 40
+	f, minimum := bowl(dim, func(j int) float64 { return 0.5 * math.Sin(float64(j)) })
+	count := 0
+	counted := function(func(grad, x []float64) float64 { count++; return f(grad, x) })
+	run := func(o Options) (evaluations int) {
+		count = 0
+		_, value, err := Minimize(context.Background(), counted, dim, o, rand.New(rand.NewPCG(1, 2)))
+		if err != nil || value-minimum > 1e-6 {
+			t.Errorf("%+v: value %g, want %g, error %v", o, value, minimum, err)
+		}
+		return count
+	}
+	all, raced := run(Options{MaxIter: 100}), run(Options{MaxIter: 100, Race: 3})
+	if raced-100 > (all-100)/2 { // both evaluate 100 samples
+		t.Errorf("%d evaluations with a race, %d without", raced, all)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 const (
 	batchGroup      = 64  // neighbouring points predicted with one product
-	coordinateBlock = 128 // coordinates per product of distances, for large d
+	headCoordinates = 256 // coordinates of z that may show all data to be out of reach
 )
 
 // PredictBatch predicts the rows of x. Points are grouped along the main
@@ -43,22 +43,22 @@ func (m *Model) PredictProjected(mean, variance []float64, z linalg.Matrix) {
 		from, _ := m.near(group[0].u)
 		_, to := m.near(group[len(group)-1].u)
 		kg := k.Slice(0, len(group), 0, to-from)
-		// For large d all u are 0: the group is rows lo, lo+1, ... of z.
-		if from == to || m.norm2 != nil && !m.reaches(kg, z.Slice(lo, lo+len(group), 0, z.Cols)) {
-			// no data within reach: the prior
+		reached := from < to
+		switch {
+		case m.norm2 != nil: // all u are 0: the group is rows lo, lo+1, ... of z
+			reached = m.correlateRows(kg, z.Slice(lo, lo+len(group), 0, z.Cols))
+		case reached:
+			for g, key := range group {
+				m.correlate(kg.Row(g), nil, z.Row(key.i), from, to)
+			}
+		}
+		if !reached { // the prior
 			for _, key := range group {
 				mean[key.i], variance[key.i] = m.hyper.Mean, m.hyper.OutputScale
 			}
 			continue
 		}
 		wg := w.Slice(0, len(group), 0, to-from)
-		for g, key := range group {
-			if m.norm2 != nil {
-				m.hyper.Profile.apply(kg.Row(g), nil, m.hyper.OutputScale)
-				continue
-			}
-			m.correlate(kg.Row(g), nil, z.Row(key.i), from, to)
-		}
 		linalg.Gemm(wg, 0, 1, kg, m.inverse.Slice(from, to, from, to))
 		for g, key := range group {
 			row := kg.Row(g)
@@ -68,32 +68,42 @@ func (m *Model) PredictProjected(mean, variance []float64, z linalg.Matrix) {
 	}
 }
 
-// reaches fills r2 with the squared distances of the rows of z and the data, for large
-// d, and says whether any is within the kernel's radius. Sums of squares only grow:
-// it gives up after the block of coordinates that puts all of them beyond it.
-func (m *Model) reaches(r2, z linalg.Matrix) bool {
-	limit := m.hyper.Profile.radius() * m.hyper.Profile.radius()
-	for b := range m.blocks.Rows {
-		from, to := b*coordinateBlock, min((b+1)*coordinateBlock, z.Cols)
-		block := z.Slice(0, z.Rows, from, to)
-		keep := 1.0
-		if b == 0 {
-			keep = 0
+// correlateRows fills k with the covariances of the rows of z and all data, in many
+// dimensions, by products: r² = |z|² + |z_i|² - 2 z·z_i. It stops and returns false
+// when the first coordinates put all data beyond the kernel's radius: r² only grows.
+func (m *Model) correlateRows(k, z linalg.Matrix) (reached bool) {
+	head := min(headCoordinates, z.Cols)
+	first := z.Slice(0, z.Rows, 0, head)
+	linalg.Gemm(k, 0, -2, first, m.z.Slice(0, head, 0, m.n))
+	if !m.within(k, first) {
+		return false
+	}
+	if head < z.Cols {
+		linalg.Gemm(k, 1, -2, z.Slice(0, z.Rows, head, z.Cols), m.z.Slice(head, z.Cols, 0, m.n))
+	}
+	for g := range k.Rows {
+		row, zz := k.Row(g), linalg.Dot(z.Row(g), z.Row(g))
+		for i, v := range m.norm2 {
+			row[i] = max(row[i]+v+zz, 0)
 		}
-		linalg.Gemm(r2, keep, -2, block, m.z.Slice(from, to, 0, m.n))
-		least := math.Inf(1)
-		for i := range z.Rows {
-			row, zz := r2.Row(i), linalg.Dot(block.Row(i), block.Row(i))
-			for j, v := range m.blocks.Row(b) {
-				row[j] = max(row[j]+zz+v, 0)
-				least = min(least, row[j])
-			}
-		}
-		if least > limit {
-			return false
-		}
+		m.hyper.Profile.apply(row, nil, m.hyper.OutputScale)
 	}
 	return true
+}
+
+// within says whether any of the rows of z, the first coordinates of points, is within
+// the kernel's radius of data, given k = -2 z·z_i.
+func (m *Model) within(k, z linalg.Matrix) bool {
+	limit := m.hyper.Profile.radius() * m.hyper.Profile.radius()
+	for g := range k.Rows {
+		zz := linalg.Dot(z.Row(g), z.Row(g))
+		for i, v := range k.Row(g) {
+			if !(v+m.head2[i]+zz > limit) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Project computes z = T x for the rows of x, one point per row of z. With

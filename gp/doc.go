@@ -6,6 +6,9 @@
 // eq:maha_kernel) or one length-scale per input (ARD). Everything but T x costs
 // what a d-dimensional problem costs.
 //
+// FitAdam and FitLBFGS maximise the marginal likelihood, FitMAP the posterior of the
+// length-scales and scalars under priors.
+//
 // Symbols
 //
 //	n, D, d   observations, inputs, dimension of z
@@ -24,7 +27,9 @@
 // touches only the points near x. Nothing is approximated beyond that 1e-15.
 //
 // Complexity: one likelihood with gradient O(n w² + n d D), w the width of the
-// band, n when there is none; one prediction O(d D + w²).
+// band, n when there is none; one prediction O(d D + w²). With ARD and many inputs the
+// likelihood is O(n³ + n² D), as matrix products, a prediction O(n D + n²); FitBounded
+// needs O(n³ + n² c) when points differ from an earlier one in c coordinates on average.
 //
 // References: Rasmussen & Williams 2006; Horiguchi et al. 2022 for the
 // Mahalanobis kernel and its fit.

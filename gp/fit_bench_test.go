@@ -69,3 +69,20 @@ func BenchmarkFitAdam(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkMAPGradient(b *testing.B) {
+	for _, n := range []int{100, 250, 500} {
+		b.Run(fmt.Sprintf("n=%d/D=1000", n), func(b *testing.B) {
+			h, in, y := randomCase(n, 1000, 1000, 2, RBF, stream(1))
+			d, err := newDescent([]Hyper{h}, in, y)
+			if err != nil {
+				b.Fatal(err)
+			}
+			p, x := posterior{d, MAPOptions{LengthScale: LogNormalPrior{5, 1}}}, toLogs(h)
+			grad := make([]float64, len(x))
+			for b.Loop() {
+				p.loss(grad, x)
+			}
+		})
+	}
+}

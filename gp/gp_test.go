@@ -278,8 +278,8 @@ func TestFlatEvaluationIsTheLimit(t *testing.T) {
 // in the shared products, what running them alone gives.
 func TestLockstepEqualsSeparateRuns(t *testing.T) {
 	r := stream(6)
-	in, y := benchData(70, 40, r)
-	starts := coldStarts(5, 2, 40, r)
+	in, y := benchData(70, mapBlock+44, r)
+	starts := coldStarts(5, 2, mapBlock+44, r)
 	h, report, err := FitAdam(context.Background(), starts, in, y, AdamOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -298,7 +298,7 @@ func TestLockstepEqualsSeparateRuns(t *testing.T) {
 			t.Errorf("start %d: alone %v, together %v", i, rep, report)
 		}
 		for j := range h.B.Data {
-			if math.Abs(h.B.Data[j]-alone.B.Data[j]) > 1e-5 {
+			if math.Abs(h.B.Data[j]-alone.B.Data[j]) > 1e-3 { // one of some twenty steps is 0.1
 				t.Fatalf("B differs at %d: %g, %g", j, h.B.Data[j], alone.B.Data[j])
 			}
 		}
@@ -457,17 +457,21 @@ func TestFarAwayIsThePrior(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := linalg.New(1, 4)
-	copy(x.Data, []float64{0.111, -0.222, 0.333, -0.444})
-	mean, variance := make([]float64, 1), make([]float64, 1)
+	x := linalg.New(3, 4)
+	for i := range x.Rows {
+		copy(x.Row(i), []float64{0.111, -0.222, 0.333, -0.444})
+	}
+	mean, variance := make([]float64, x.Rows), make([]float64, x.Rows)
 	m.PredictBatch(mean, variance, x)
-	if mean[0] != h.Mean || variance[0] != h.OutputScale {
-		t.Errorf("mean %g, want %g; variance %g, want %g", mean[0], h.Mean, variance[0], h.OutputScale)
+	for i := range x.Rows {
+		if mean[i] != h.Mean || variance[i] != h.OutputScale {
+			t.Errorf("point %d: mean %g, want %g; variance %g, want %g", i, mean[i], h.Mean, variance[i], h.OutputScale)
+		}
 	}
 }
 
 func BenchmarkPredictGrad(b *testing.B) {
-	for _, d := range []int{1, 2} {
+	for _, d := range []int{1, 2, 1000} {
 		b.Run(fmt.Sprintf("n=500/D=1000/d=%d", d), func(b *testing.B) {
 			h, in, y := randomCase(500, 1000, d, 10, RBF, stream(1))
 			m, err := NewModel(h, in, y)

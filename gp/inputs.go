@@ -49,6 +49,12 @@ func (in *Inputs) Clone() *Inputs {
 	return out
 }
 
+// First returns the first n points. They share memory with in: neither the result nor
+// its points are to be changed.
+func (in *Inputs) First(n int) *Inputs {
+	return &Inputs{n: n, dim: in.dim, rows: in.rows, cols: in.cols}
+}
+
 func (in *Inputs) grow(capacity int) {
 	rows, cols := padded(capacity, in.dim), padded(in.dim, capacity)
 	for i := range in.n {

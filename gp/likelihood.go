@@ -80,6 +80,7 @@ type workspace struct {
 	chol     linalg.EnvelopeFactor
 	z        linalg.Matrix // sorted z
 	r2       linalg.Matrix // squared distances in z, lower triangle, in many dimensions only
+	apart    bool          // all of them are beyond the kernel's radius
 	keys     []keyed
 	dir      []float64
 	alpha    []float64
@@ -135,6 +136,7 @@ func (w *workspace) evaluate(dZ, z linalg.Matrix, y []float64, h Hyper) (evaluat
 	for a := range d {
 		clear(w.q.Row(a))
 	}
+	product := d > maxSortedDim // then t Zᵀ is one product with all of t, which replaces L
 	var below, diagonal float64 // sums of (alpha alphaᵀ - S) o k under and on the diagonal
 	for i := range n {
 		b := e.Begin(i)
@@ -142,6 +144,10 @@ func (w *workspace) evaluate(dZ, z linalg.Matrix, y []float64, h Hyper) (evaluat
 		diagonal += ai*ai - w.s.At(i, i)
 		ev.dMean += ai
 		t := w.t[:i-b]
+		if product {
+			clear(w.l.Row(i)[:b])
+			t = w.l.Row(i)[b:i]
+		}
 		sRow, alpha := w.s.Row(i)[b:i], w.alpha[b:i]
 		slope := w.slope.Row(i)[b:i]
 		sum := 0.0
@@ -157,16 +163,20 @@ func (w *workspace) evaluate(dZ, z linalg.Matrix, y []float64, h Hyper) (evaluat
 				below += (ai*alpha[j] - sRow[j]) * kv
 			}
 		}
-		if d > maxSortedDim && !slices.ContainsFunc(t, func(v float64) bool { return v != 0 }) {
-			continue // a point far from all before it
-		}
 		w.r[i] += sum
 		linalg.Axpy(w.r[b:i], 1, t)
+		if product {
+			continue
+		}
 		for a := range d {
 			za, qa := w.z.Row(a), w.q.Row(a)
 			qa[i] += linalg.Dot(t, za[b:i])
 			linalg.Axpy(qa[b:i], za[i], t)
 		}
+	}
+	if product && !w.apart {
+		symmetrise(w.l)
+		linalg.Gemm(w.q, 0, 1, w.z, w.l)
 	}
 	ev.dLogScale = below + 0.5*h.OutputScale*diagonal
 	ev.dNoise = 0.5 * diagonal
@@ -177,6 +187,16 @@ func (w *workspace) evaluate(dZ, z linalg.Matrix, y []float64, h Hyper) (evaluat
 		}
 	}
 	return ev, nil
+}
+
+// symmetrise copies the lower triangle to the upper one and clears the diagonal.
+func symmetrise(t linalg.Matrix) {
+	for i := range t.Rows {
+		for j, v := range t.Row(i)[:i] {
+			t.Set(j, i, v)
+		}
+		t.Set(i, i, 0)
+	}
 }
 
 // sortPoints orders the points along their main direction, gathers z in that
@@ -216,18 +236,22 @@ func (w *workspace) measure(z linalg.Matrix, profile Profile) linalg.Envelope {
 		w.keys[p].i = p
 	}
 	same := w.r2.Rows == w.n
+	if !same {
+		w.r2 = padded(w.n, w.n)
+	}
 	for a := range z.Rows {
 		same = same && slices.Equal(w.z.Row(a), z.Row(a))
 		copy(w.z.Row(a), z.Row(a))
 	}
 	if !same {
-		w.r2 = padded(w.n, w.n)
 		squaredDistancesByProduct(w.r2, w.z)
 	}
 	limit := profile.radius() * profile.radius()
 	first, least := make([]int, w.n), w.n-1
+	w.apart = true
 	for i := w.n - 1; i >= 0; i-- {
-		near := slices.IndexFunc(w.r2.Row(i)[:i+1], func(r2 float64) bool { return r2 <= limit })
+		near := slices.IndexFunc(w.r2.Row(i)[:i+1], func(r2 float64) bool { return !(r2 > limit) })
+		w.apart = w.apart && near == i
 		least = min(least, near)
 		first[i] = least
 	}
@@ -237,7 +261,7 @@ func (w *workspace) measure(z linalg.Matrix, profile Profile) linalg.Envelope {
 // squaredDistancesByProduct fills the lower triangle of r2 with
 // |z_i|² + |z_j|² - 2 z_i·z_j.
 func squaredDistancesByProduct(r2, z linalg.Matrix) {
-	linalg.GemmTA(r2, 0, 1, z, z)
+	lowerGram(r2, z)
 	norm2 := make([]float64, r2.Rows)
 	for i := range norm2 {
 		norm2[i] = r2.At(i, i)
@@ -246,6 +270,16 @@ func squaredDistancesByProduct(r2, z linalg.Matrix) {
 			row[j] = max(norm2[i]+norm2[j]-2*dot, 0)
 		}
 		row[i] = 0
+	}
+}
+
+// lowerGram computes the lower triangle of Zᵀ Z (and a little above it), one product
+// for each strip of rows.
+func lowerGram(dst, z linalg.Matrix) {
+	const strip = 96
+	for i := 0; i < dst.Rows; i += strip {
+		to := min(i+strip, dst.Rows)
+		linalg.GemmTA(dst.Slice(i, to, 0, to), 0, 1, z.Slice(0, z.Rows, i, to), z.Slice(0, z.Rows, 0, to))
 	}
 }
 

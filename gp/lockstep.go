@@ -31,7 +31,7 @@ func (o AdamOptions) withDefaults() AdamOptions {
 // FitAdam minimises -log p(y)/n from every start and returns the
 // hyperparameters after the last step of the start whose loss was lowest along
 // the way, as the paper's program does. The starts share a kernel type; they
-// step together, so that the two passes over the inputs are shared.
+// step together, so that they share one pass over the inputs per step.
 func FitAdam(ctx context.Context, starts []Hyper, in *Inputs, y []float64, o AdamOptions) (Hyper, Report, error) {
 	for _, h := range starts {
 		if err := h.validate(in.dim); err != nil {
@@ -39,6 +39,7 @@ func FitAdam(ctx context.Context, starts []Hyper, in *Inputs, y []float64, o Ada
 		}
 	}
 	l := newLockstep(starts, in, y, o.withDefaults())
+	l.projectMaps()
 	for step := 0; step < l.opt.MaxSteps && l.active > 0; step++ {
 		if err := ctx.Err(); err != nil {
 			return Hyper{}, l.report, err
@@ -74,7 +75,7 @@ type run struct {
 	keys       []keyed // order of the points at the last evaluation
 	best       float64 // lowest loss so far
 	evaluation evaluation
-	err        error
+	failed     bool // the likelihood is not finite: the run stays where it is
 }
 
 func newLockstep(starts []Hyper, in *Inputs, y []float64, o AdamOptions) *lockstep {
@@ -101,71 +102,151 @@ func newLockstep(starts []Hyper, in *Inputs, y []float64, o AdamOptions) *lockst
 
 // step evaluates all active runs and moves them.
 func (l *lockstep) step(first bool) {
-	low, n := l.shape.low, l.in.n
-	z, dZ := l.z.Slice(0, l.active*low, 0, n), l.dZ.Slice(0, l.active*low, 0, n)
-	if !l.shape.ard {
-		linalg.Gemm(z, 0, 1, l.stacked(l.maps), l.in.XT())
+	for i := range l.active {
+		l.evaluate(i, first)
 	}
-	for i, r := range l.runs[:l.active] {
-		h := l.hyper(i)
-		zi, dZi := z.Slice(i*low, (i+1)*low, 0, n), dZ.Slice(i*low, (i+1)*low, 0, n)
-		if l.shape.ard {
-			projectAll(zi, h.Kernel, l.in)
-		}
-		if first && isFlat(zi, h.Profile) {
-			r.evaluation = evaluateFlat(dZi, zi, l.y, h)
-		} else {
-			l.work.keys = r.keys
-			r.evaluation, r.err = l.work.evaluate(dZi, zi, l.y, h)
-		}
-		if l.shape.ard {
-			lengthScaleLossGradient(l.grads.Row(i), l.maps.Row(i), h, dZi, l.in)
-		}
-	}
-	if !l.shape.ard {
-		linalg.Gemm(l.stacked(l.grads), 0, -1/float64(n), dZ, l.in.X())
-	}
-	for i := l.active - 1; i >= 0; i-- { // downwards: retiring run i moves only blocks already done
-		if l.move(i) {
+	moving := l.active
+	for i := moving - 1; i >= 0; i-- { // downwards: retiring run i moves only runs already done
+		if l.moveScalars(i) {
 			l.retire(i)
 		}
 	}
+	if l.shape.ard {
+		l.moveLengthScales(moving)
+	} else {
+		l.moveMaps(moving)
+	}
 }
 
-// move takes Adam's step for run i and says whether the run has ended.
-func (l *lockstep) move(i int) (ended bool) {
+// evaluate computes the likelihood of run i and its derivatives.
+func (l *lockstep) evaluate(i int, first bool) {
+	r, h, z, dZ := l.runs[i], l.hyper(i), l.block(l.z, i), l.block(l.dZ, i)
+	if l.shape.ard {
+		projectAll(z, h.Kernel, l.in)
+	}
+	if first && isFlat(z, h.Profile) {
+		r.evaluation = evaluateFlat(dZ, z, l.y, h)
+		return
+	}
+	var err error
+	l.work.keys = r.keys
+	r.evaluation, err = l.work.evaluate(dZ, z, l.y, h)
+	r.failed = err != nil
+}
+
+// moveScalars takes Adam's step for the scalars of run i and says whether the
+// step is the run's last.
+func (l *lockstep) moveScalars(i int) (ended bool) {
 	r := l.runs[i]
 	l.report.Evals++
 	l.report.Jitter = max(l.report.Jitter, r.evaluation.jitter)
 	loss := -r.evaluation.value / float64(l.in.n)
-	if r.err != nil || math.IsNaN(loss) || math.IsInf(loss, 0) {
+	if r.failed || math.IsNaN(loss) || math.IsInf(loss, 0) {
+		r.failed = true
 		return true
 	}
 	r.best = min(r.best, loss)
 	var grad [rawScalars]float64
 	scalarGradient(grad[:], r.evaluation, r.scalars[:], l.in.n)
 	r.ofScalars.Step(r.scalars[:], grad[:], l.opt.Rate)
-	r.ofMap.Step(l.maps.Row(i), l.grads.Row(i), l.opt.Rate)
 	return r.stop.Done(loss)
 }
 
-// retire swaps run i with the last active one.
-func (l *lockstep) retire(i int) {
-	l.active--
-	last := l.active
-	l.runs[i], l.runs[last] = l.runs[last], l.runs[i]
-	a, b := l.maps.Row(i), l.maps.Row(last)
-	if i != last {
-		for j := range a {
-			a[j], b[j] = b[j], a[j]
+const (
+	// mapBlock is the number of coordinates that moveMaps takes at a time: their
+	// inputs stay in the second-level cache between gradient and projection.
+	mapBlock = 256
+	// fewRows is the number of rows of B, of all runs together, up to which Gemm and
+	// GemmTB sum in different orders; the gradient is then Gemm's, from X itself.
+	fewRows = 8
+)
+
+// moveMaps takes Adam's step for the maps of the first moving runs and projects
+// the inputs with those of the active ones. Column j of B depends on column j of
+// the gradient alone, so one pass over the inputs does all three.
+func (l *lockstep) moveMaps(moving int) {
+	for _, r := range l.runs[:moving] {
+		r.ofMap.Advance(l.opt.Rate)
+	}
+	n, low, c := l.in.n, l.shape.low, -1/float64(l.in.n)
+	dZ := l.dZ.Slice(0, moving*low, 0, n)
+	maps, grads := l.stacked(l.maps, moving), l.stacked(l.grads, moving)
+	for j := 0; j < l.shape.high; j += mapBlock {
+		end := min(j+mapBlock, l.shape.high)
+		g := grads.Slice(0, grads.Rows, j, end)
+		if grads.Rows <= fewRows {
+			linalg.Gemm(g, 0, c, dZ, l.in.X().Slice(0, n, j, end))
+		} else {
+			linalg.GemmTB(g, 0, c, dZ, l.in.XT().Slice(j, end, 0, n))
 		}
+		for row := range grads.Rows {
+			if r := l.runs[row/low]; !r.failed {
+				r.ofMap.Move(row%low*l.shape.high+j, maps.Row(row)[j:end], g.Row(row))
+			}
+		}
+		l.projectBlock(j, end)
 	}
 }
 
-// stacked views the active rows of maps or grads as one matrix with low rows per
+// projectMaps computes Z = B Xᵀ for the active runs.
+func (l *lockstep) projectMaps() {
+	for j := 0; j < l.shape.high && !l.shape.ard; j += mapBlock {
+		l.projectBlock(j, min(j+mapBlock, l.shape.high))
+	}
+}
+
+// projectBlock adds to Z what the coordinates from..to-1 give, the first of them
+// to zero.
+func (l *lockstep) projectBlock(from, to int) {
+	rows, beta := l.active*l.shape.low, 1.0
+	if from == 0 {
+		beta = 0
+	}
+	B := l.stacked(l.maps, l.active).Slice(0, rows, from, to)
+	linalg.Gemm(l.z.Slice(0, rows, 0, l.in.n), beta, 1, B, l.in.XT().Slice(from, to, 0, l.in.n))
+}
+
+// moveLengthScales takes Adam's step for the length-scales of the first moving runs.
+func (l *lockstep) moveLengthScales(moving int) {
+	for i, r := range l.runs[:moving] {
+		if r.failed {
+			continue
+		}
+		lengthScaleLossGradient(l.grads.Row(i), l.maps.Row(i), l.hyper(i), l.block(l.dZ, i), l.in)
+		r.ofMap.Step(l.maps.Row(i), l.grads.Row(i), l.opt.Rate)
+	}
+}
+
+// retire swaps run i with the last active one, with all that its last step needs.
+func (l *lockstep) retire(i int) {
+	l.active--
+	last := l.active
+	if i == last {
+		return
+	}
+	l.runs[i], l.runs[last] = l.runs[last], l.runs[i]
+	swap(l.maps.Row(i), l.maps.Row(last))
+	a, b := l.block(l.dZ, i), l.block(l.dZ, last)
+	for row := range a.Rows {
+		swap(a.Row(row), b.Row(row))
+	}
+}
+
+func swap(a, b []float64) {
+	for j := range a {
+		a[j], b[j] = b[j], a[j]
+	}
+}
+
+// block returns the rows of run i in z or dZ.
+func (l *lockstep) block(m linalg.Matrix, i int) linalg.Matrix {
+	return m.Slice(i*l.shape.low, (i+1)*l.shape.low, 0, l.in.n)
+}
+
+// stacked views the first rows of maps or grads as one matrix with low rows per
 // run.
-func (l *lockstep) stacked(m linalg.Matrix) linalg.Matrix {
-	rows := l.active * l.shape.low
+func (l *lockstep) stacked(m linalg.Matrix, runs int) linalg.Matrix {
+	rows := runs * l.shape.low
 	return linalg.Matrix{Rows: rows, Cols: l.shape.high, Stride: l.shape.high, Data: m.Data[:rows*l.shape.high]}
 }
 

@@ -139,6 +139,43 @@ func comparePosterior(t *testing.T, h Hyper, in *Inputs, chol *mat.Cholesky, alp
 	}
 }
 
+// Among strangers K is (s + noise) I, and no length-scale has a slope, also in a workspace
+// that has seen neighbours.
+func TestStrangersHaveNoSlope(t *testing.T) {
+	h, in, y := scattered(40, 100)
+	low, _ := h.Dims()
+	w, z, dZ := newWorkspace(in.Len()), linalg.New(low, in.Len()), linalg.New(low, in.Len())
+	for _, scale := range []float64{0.7, 0.05} {
+		for j := range h.LengthScales {
+			h.LengthScales[j] = scale
+		}
+		projectAll(z, h.Kernel, in)
+		got, err := w.evaluate(dZ, z, y, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if apart := scale < 0.1; apart != w.apart {
+			t.Fatalf("length-scale %g: apart is %v", scale, w.apart)
+		} else if !apart {
+			continue
+		}
+		want, total := 0.0, h.OutputScale+h.NoiseVariance
+		for _, v := range y {
+			want -= 0.5 * ((v-h.Mean)*(v-h.Mean)/total + math.Log(2*math.Pi*total))
+		}
+		if math.Abs(got.value-want) > 1e-12*math.Abs(want) {
+			t.Errorf("log marginal likelihood %.15g, want %.15g", got.value, want)
+		}
+		for a := range low {
+			for i, v := range dZ.Row(a) {
+				if v != 0 {
+					t.Fatalf("slope %g in coordinate %d of point %d, want 0", v, a, i)
+				}
+			}
+		}
+	}
+}
+
 // Distances kept from another fit step never serve a new z.
 func TestWorkspaceNoticesNewDistances(t *testing.T) {
 	h, in, y := scattered(40, 100)

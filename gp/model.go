@@ -2,6 +2,7 @@ package gp
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"sync"
 
@@ -17,7 +18,7 @@ type Model struct {
 	keys    []keyed       // sorted by u
 	z       linalg.Matrix // d x n, sorted
 	norm2   []float64     // |z_i|², for large d only
-	blocks  linalg.Matrix // |z_i|² over every coordinateBlock of coordinates, for large d only
+	head2   []float64     // the part of it in the first headCoordinates of z
 	alpha   []float64     // sorted
 	inverse linalg.Matrix // S, sorted
 	jitter  float64
@@ -63,12 +64,12 @@ func NewModel(h Hyper, in *Inputs, y []float64) (*Model, error) {
 	m.jitter, m.dir, m.keys, m.z, m.alpha, m.inverse = jitter, w.dir, w.keys, w.z, w.alpha, w.s
 	if low > maxSortedDim {
 		m.norm2 = make([]float64, m.n)
-		m.blocks = linalg.New((low+coordinateBlock-1)/coordinateBlock, m.n)
 		for a := range low {
-			block := m.blocks.Row(a / coordinateBlock)
 			for i, v := range m.z.Row(a) {
 				m.norm2[i] += v * v
-				block[i] += v * v
+			}
+			if a+1 == min(headCoordinates, low) {
+				m.head2 = slices.Clone(m.norm2)
 			}
 		}
 	}

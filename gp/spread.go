@@ -81,13 +81,32 @@ func sortAlong(keys []keyed, dir []float64, z linalg.Matrix) {
 		}
 		keys[k].u = u
 	}
-	slices.SortFunc(keys, func(p, q keyed) int {
-		if p.u < q.u {
-			return -1
+	if !insertionSort(keys, 8*len(keys)) {
+		slices.SortFunc(keys, compareKeys)
+	}
+}
+
+// insertionSort sorts nearly sorted keys; it gives up after some moves.
+func insertionSort(keys []keyed, moves int) (sorted bool) {
+	for k := 1; k < len(keys); k++ {
+		key, p := keys[k], k
+		for ; p > 0 && compareKeys(key, keys[p-1]) < 0; p-- {
+			keys[p] = keys[p-1]
 		}
-		if p.u > q.u {
-			return 1
+		keys[p] = key
+		if moves -= k - p; moves < 0 {
+			return false
 		}
-		return cmp.Compare(p.i, q.i)
-	})
+	}
+	return true
+}
+
+func compareKeys(p, q keyed) int {
+	if p.u < q.u {
+		return -1
+	}
+	if p.u > q.u {
+		return 1
+	}
+	return cmp.Compare(p.i, q.i)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/mahabo/mahabo/acquisition"
 	"github.com/mahabo/mahabo/candidate"
@@ -120,42 +119,8 @@ func (m *maha) Ask(ctx context.Context, n int, pending []Point) ([]Point, error)
 	return m.ask(ctx, n, pending, m.propose)
 }
 
-// proposer chooses n points with a model.
-type proposer func(ctx context.Context, n int, pending []Point) ([]Point, error)
-
-// ask surrounds a proposer with the initial design and the fallback.
 func (m *maha) ask(ctx context.Context, n int, pending []Point, propose proposer) ([]Point, error) {
-	if err := m.checkAsk(n, pending); err != nil {
-		return nil, err
-	}
-	m.report = AskReport{}
-	seen := len(m.x) + len(pending)
-	if seen < m.cfg.Init || len(m.x) == 0 {
-		return initialDesign(m.cfg, seen, n), nil
-	}
-	points, err := propose(ctx, n, pending)
-	if err != nil && ctx.Err() == nil {
-		m.report.Fallback = err
-		return uniformAfterDesign(m.cfg, seen, n), nil
-	}
-	// A corner of a small box can stay the best choice although it is taken.
-	for i, x := range points {
-		same := func(p Point) bool { return coincide(p, x) }
-		if slices.ContainsFunc(pending, same) || slices.ContainsFunc(points[:i], same) {
-			points[i] = uniformAfterDesign(m.cfg, seen+i, 1)[0]
-		}
-	}
-	return points, err
-}
-
-// coincide says whether two points are the same up to rounding.
-func coincide(p, q Point) bool {
-	for j, v := range p {
-		if math.Abs(v-q[j]) > 1e-9 {
-			return false
-		}
-	}
-	return true
+	return m.askModel(ctx, m.cfg, &m.report, n, pending, propose)
 }
 
 // LastAsk says how the last Ask went.

@@ -27,7 +27,9 @@ type Option struct {
 // Methods lists every method in the order they should be shown.
 func Methods() []Method {
 	return []Method{
-		mahaMethod(), mahaPinvMethod(), mahaRandomMethod(), rbfMethod(), silboMethod(),
+		mahaMethod(), mahaPinvMethod(), mahaRandomMethod(),
+		rbfMethod(), remboMethod(), hesboMethod(), silboMethod(),
+		turboMethod(), vanillaMethod(),
 		cmaesMethod(), sobolMethod(), randomMethod(),
 	}
 }
@@ -145,6 +147,19 @@ func (s settings) choice(key string, words ...string) (string, error) {
 		return "", fmt.Errorf("option %s is %q: choose one of %s", key, v, strings.Join(words, ", "))
 	}
 	return v, nil
+}
+
+// count reads a whole number from 1 to most.
+func (s settings) count(key string, fallback, most int) (int, error) {
+	v, given := s[key]
+	if !given {
+		return fallback, nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 || n > most {
+		return 0, fmt.Errorf("option %s is %q: write a whole number from 1 to %d", key, v, most)
+	}
+	return n, nil
 }
 
 // embeddingDim reads d, a number or the word true for the problem's own

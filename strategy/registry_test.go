@@ -11,6 +11,7 @@ func TestSpecifications(t *testing.T) {
 		"maha": "maha", "maha:d=3": "maha:d=3", "maha:d=true": "maha:d=true", "maha:d=1": "maha:d=1",
 		"maha:fit=lbfgs,d=2": "maha:d=2,fit=lbfgs", "maha:fit=adam,quirks=false": "maha",
 		"maha:quirks=true": "maha:quirks=true", "sobol": "sobol", "random": "random",
+		"rembo:k=4,d=2": "rembo:d=2", "rembo:k=2": "rembo:k=2", "hesbo:d=true": "hesbo:d=true",
 	} {
 		got, err := Canonical(spec)
 		if err != nil || got != want {
@@ -42,6 +43,10 @@ func TestBadSpecifications(t *testing.T) {
 		{"maha:fit=sgd", Config{Dim: 3}, []string{"fit", "adam, lbfgs"}},
 		{"maha:search=grid", Config{Dim: 3}, []string{"search", "joint, separate"}},
 		{"maha:quirks=maybe", Config{Dim: 3}, []string{"quirks", "true or false"}},
+		{"rembo:k=0", Config{Dim: 3}, []string{`k is "0"`, "from 1 to 100"}},
+		{"rembo:k=101", Config{Dim: 3}, []string{`k is "101"`, "from 1 to 100"}},
+		{"rembo:k=two", Config{Dim: 3}, []string{`k is "two"`, "whole number"}},
+		{"hesbo:k=2", Config{Dim: 3}, []string{`"k"`, "hesbo has d"}},
 		{"sobol:d=1", Config{Dim: 3}, []string{"sobol has no options"}},
 		{"sobol", Config{}, []string{"Dim is 0"}},
 		{"sobol", Config{Dim: 2, Init: -1}, []string{"Init is -1"}},

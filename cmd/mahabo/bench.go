@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mahabo/mahabo/bench"
+	"github.com/mahabo/mahabo/internal/hint"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -120,7 +121,7 @@ func (c *benchRunCmd) grids() ([]bench.Grid, error) {
 	if c.Suite != "" {
 		suite, err := bench.FindSuite(c.Suite)
 		if err != nil {
-			return nil, usagef("--suite: %w%s", err, didYouMean(c.Suite, suiteNames()))
+			return nil, usagef("--suite: %w%s", err, hint.DidYouMean(c.Suite, suiteNames()))
 		}
 		grids := suite.Grids
 		for i := range grids {

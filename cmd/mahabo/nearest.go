@@ -2,9 +2,9 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
+	"github.com/mahabo/mahabo/internal/hint"
 	"github.com/mahabo/mahabo/problem"
 	"github.com/mahabo/mahabo/strategy"
 )
@@ -15,7 +15,7 @@ func checkProblems(names ...string) error {
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			_, err := problem.New(name, 0, 0)
-			return usagef("--problem: %w%s", err, didYouMean(name, known))
+			return usagef("--problem: %w%s", err, hint.DidYouMean(name, known))
 		}
 	}
 	return nil
@@ -31,41 +31,5 @@ func suggestMethod(err error) string {
 	for _, m := range strategy.Methods() {
 		known = append(known, m.Name)
 	}
-	return didYouMean(unknown.Name, known)
-}
-
-// didYouMean names the known word with the smallest edit distance, if at most a
-// third of its letters differ.
-func didYouMean(word string, known []string) string {
-	best, bestDistance := "", 0
-	for _, k := range known {
-		d := distance(word, k)
-		if d <= max(1, len(k)/3) && (best == "" || d < bestDistance) {
-			best, bestDistance = k, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (did you mean %q?)", best)
-}
-
-// distance is the Levenshtein distance of two words in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
+	return hint.DidYouMean(unknown.Name, known)
 }

@@ -13,8 +13,9 @@ const (
 
 // State is Adam's memory of one parameter vector.
 type State struct {
-	m, v []float64
-	t    int
+	m, v        []float64
+	t           int
+	step, scale float64 // rate/(1-b1^t) and 1/sqrt(1-b2^t)
 }
 
 // New returns the state for n parameters.
@@ -25,10 +26,21 @@ func New(n int) *State { return &State{m: make([]float64, n), v: make([]float64,
 //	m <- b1 m + (1-b1) g,  v <- b2 v + (1-b2) g²,
 //	x <- x - rate * (m/(1-b1^t)) / (sqrt(v/(1-b2^t)) + eps).
 func (s *State) Step(x, grad []float64, rate float64) {
+	s.Advance(rate)
+	s.Move(0, x, grad)
+}
+
+// Advance begins a step whose parameters are then moved part by part.
+func (s *State) Advance(rate float64) {
 	s.t++
-	step := rate / (1 - math.Pow(beta1, float64(s.t)))
-	scale := 1 / math.Sqrt(1-math.Pow(beta2, float64(s.t)))
-	m, v := s.m[:len(x)], s.v[:len(x)]
+	s.step = rate / (1 - math.Pow(beta1, float64(s.t)))
+	s.scale = 1 / math.Sqrt(1-math.Pow(beta2, float64(s.t)))
+}
+
+// Move moves the parameters x, the first of which is number from.
+func (s *State) Move(from int, x, grad []float64) {
+	step, scale := s.step, s.scale
+	m, v := s.m[from:from+len(x)], s.v[from:from+len(x)]
 	grad = grad[:len(x)]
 	for i, g := range grad {
 		mi := beta1*m[i] + (1-beta1)*g

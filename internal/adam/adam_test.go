@@ -2,6 +2,7 @@ package adam
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -35,6 +36,22 @@ func TestStepsFollowTheRecurrence(t *testing.T) {
 	}
 	if math.Abs(x[0]) > 0.5 {
 		t.Errorf("after 30 steps on x² still at %g", x[0])
+	}
+}
+
+// Parameters moved part by part, in any order, go where one step takes them.
+func TestPartsMakeAStep(t *testing.T) {
+	whole, parts := []float64{1, -2, 3, -4, 5}, []float64{1, -2, 3, -4, 5}
+	grad := []float64{0.5, -1, 0, 1e-9, 7}
+	a, b := New(5), New(5)
+	for range 3 {
+		a.Step(whole, grad, 0.1)
+		b.Advance(0.1)
+		b.Move(2, parts[2:], grad[2:])
+		b.Move(0, parts[:2], grad[:2])
+		if !slices.Equal(whole, parts) {
+			t.Fatalf("parts at %v, whole at %v", parts, whole)
+		}
 	}
 }
 

@@ -1,6 +1,6 @@
 package linalg
 
-import "errors"
+import "math"
 
 // EnvelopeBlock is the tile edge of the envelope routines: large enough for the
 // matrix product to run at speed, small enough to follow the band.
@@ -40,10 +40,12 @@ type EnvelopeFactor struct {
 	inverse []float64 // L_JJ⁻¹ of every diagonal tile
 	last    []int     // last tile row of the window under every tile column
 	y       []float64 // scratch of one panel
+	diag    diagonalTile
 }
 
-// Factor computes the lower factor of a in place and keeps a view of it. Cost:
-// the sum over rows of the squared row widths.
+// Factor computes the lower factor of a in place and keeps a view of it; what lies
+// above the diagonal inside the envelope becomes arbitrary. Cost: the sum over rows
+// of the squared row widths.
 //
 // One tile column at a time: factor the diagonal tile, divide the panel below
 // it, subtract the panel's outer product from the window the panel touches.
@@ -56,21 +58,10 @@ func (f *EnvelopeFactor) Factor(a Matrix, e Envelope) error {
 	last := 0
 	for J := range e.First {
 		j0, j1 := J*EnvelopeBlock, min((J+1)*EnvelopeBlock, e.N)
-		diag := a.Slice(j0, j1, j0, j1)
-		if err := Cholesky(diag); err != nil {
-			var npd *NotPositiveDefiniteError
-			if errors.As(err, &npd) {
-				npd.Pivot += j0
-			}
-			return err
+		if pivot, value := f.diag.factor(a.Slice(j0, j1, j0, j1)); pivot >= 0 {
+			return &NotPositiveDefiniteError{Pivot: j0 + pivot, Value: value}
 		}
-		inv := f.tile(J)
-		for i := range inv.Rows {
-			row := inv.Row(i)
-			copy(row[:i+1], diag.Row(i)[:i+1])
-			clear(row[i+1:])
-		}
-		InvertLower(inv)
+		f.diag.invert(f.inverse[J*tile : (J+1)*tile])
 		for last+1 < len(e.First) && (last < J || e.First[last+1] <= J) {
 			last++
 		}
@@ -80,21 +71,98 @@ func (f *EnvelopeFactor) Factor(a Matrix, e Envelope) error {
 			continue
 		}
 		// L_RJ = A_RJ L_JJ⁻ᵀ
-		panel := a.Slice(j1, r1, j0, j1)
-		copied := Matrix{panel.Rows, panel.Cols, panel.Cols, f.y[:panel.Rows*panel.Cols]}
-		for i := range panel.Rows {
-			copy(copied.Row(i), panel.Row(i))
+		below := a.Slice(j1, r1, j0, j1)
+		copied := Matrix{below.Rows, below.Cols, below.Cols, f.y[:below.Rows*below.Cols]}
+		for i := range below.Rows {
+			copy(copied.Row(i), below.Row(i))
 		}
-		GemmTB(panel, 0, 1, copied, inv)
-		Syrk(a.Slice(j1, r1, j1, r1), 1, -1, panel)
+		GemmTB(below, 0, 1, copied, f.tile(J))
+		f.subtractOuter(a.Slice(j1, r1, j1, r1), below)
 	}
 	return nil
+}
+
+// subtractOuter computes C -= P Pᵀ on and below the diagonal, in strips that may
+// write above it.
+func (f *EnvelopeFactor) subtractOuter(c, p Matrix) {
+	w, nr := p.Rows, active.nr
+	transpose(f.y, w, p.Data, p.Stride, w, p.Cols)
+	for j := 0; j < w; j += nr {
+		panel(c.Data[j*c.Stride+j:], c.Stride, f.y[j:], 1, w, f.y[j:], w, w-j, min(nr, w-j), p.Cols, -1, 1)
+	}
 }
 
 // tile returns the inverse of the diagonal tile J.
 func (f *EnvelopeFactor) tile(J int) Matrix {
 	n := min(EnvelopeBlock, f.e.N-J*EnvelopeBlock)
-	return Matrix{n, n, n, f.inverse[J*EnvelopeBlock*EnvelopeBlock:][:n*n]}
+	return Matrix{n, n, EnvelopeBlock, f.inverse[J*EnvelopeBlock*EnvelopeBlock:][:n*EnvelopeBlock]}
+}
+
+// diagonalTile holds the upper factor U = Lᵀ of one tile, padded with the identity
+// to whole strips of every kernel path. Below U's diagonal it is arbitrary.
+type diagonalTile struct {
+	u    [EnvelopeBlock * tileStride]float64
+	coef [maxMR * maxMR]float64
+}
+
+// tileStride is a multiple of every nr, not below EnvelopeBlock.
+const tileStride = 24
+
+// factor replaces the tile a by its factor L. It returns the first pivot that is
+// not a positive finite number, or -1.
+func (t *diagonalTile) factor(a Matrix) (pivot int, value float64) {
+	mr, nr, u := active.mr, active.nr, t.u[:]
+	if a.Rows < EnvelopeBlock {
+		clear(u)
+		for i := range EnvelopeBlock {
+			u[i*tileStride+i] = 1
+		}
+	}
+	transpose(u, tileStride, a.Data, a.Stride, a.Rows, a.Rows)
+	for i := 0; i < EnvelopeBlock; i += mr {
+		rows := u[i*tileStride:]
+		// U[i,:] = U[i,i]⁻ᵀ (A[i,:] - U[:i,i]ᵀ U[:i,:])
+		for c := i / nr * nr; c < EnvelopeBlock && i > 0; c += nr {
+			panel(rows[c:], tileStride, u[i:], 1, tileStride, u[c:], tileStride, mr, nr, i, -1, 1)
+		}
+		var pivots [maxMR]float64
+		factor(t.coef[:], pivots[:], rows[i:], tileStride)
+		for r, d := range pivots[:mr] {
+			if !(d > 0) || d > math.MaxFloat64 {
+				return i + r, d
+			}
+		}
+		for c := i / nr * nr; c < EnvelopeBlock; c += nr {
+			triangle(rows[c:], 0, tileStride, t.coef[:], nr)
+		}
+		for r, d := range pivots[:mr] {
+			rows[r*tileStride+i+r] = math.Sqrt(d)
+		}
+	}
+	transpose(a.Data, a.Stride, u, tileStride, a.Rows, a.Rows)
+	return -1, 0
+}
+
+// invert writes L⁻¹ to x, a tile with zeros above the diagonal.
+func (t *diagonalTile) invert(x []float64) {
+	mr, u := active.mr, t.u[:]
+	clear(x)
+	for i := 0; i < EnvelopeBlock; i += mr {
+		for r := range mr {
+			row := t.coef[r*mr : (r+1)*mr]
+			copy(row[r:], u[(i+r)*tileStride+i+r:])
+			row[r] = 1 / row[r]
+			x[(i+r)*EnvelopeBlock+i+r] = 1
+		}
+		// X[i,:] = U[i,i]⁻ᵀ (I[i,:] - U[:i,i]ᵀ X[:i,:])
+		for c := 0; c < i+mr; c += active.nr {
+			rows, n := x[i*EnvelopeBlock+c:], min(active.nr, EnvelopeBlock-c)
+			if i > 0 {
+				panel(rows, EnvelopeBlock, u[i:], 1, tileStride, x[c:], EnvelopeBlock, mr, n, i, -1, 1)
+			}
+			triangle(rows, 0, EnvelopeBlock, t.coef[:], n)
+		}
+	}
 }
 
 // SelectedInverse writes the entries of (L Lᵀ)⁻¹ inside the envelope, both
@@ -117,7 +185,10 @@ func (f *EnvelopeFactor) SelectedInverse(dst Matrix) {
 			GemmTA(sjj, 1, -1, y, srj)
 			transpose(sjr.Data, sjr.Stride, srj.Data, srj.Stride, w, nb)
 		}
-		mirror(sjj, 0, nb)
+		transpose(f.y, nb, sjj.Data, sjj.Stride, nb, nb)
+		for i := range nb - 1 {
+			copy(sjj.Row(i)[i+1:], f.y[i*nb+i+1:])
+		}
 	}
 }
 

@@ -1,0 +1,33 @@
+package hint
+
+import "testing"
+
+func TestDidYouMean(t *testing.T) {
+	known := []string{"layers", "rate", "w0", "w1"}
+	for word, want := range map[string]string{
+		"layer":  ` (did you mean "layers"?)`,
+		"ratte":  ` (did you mean "rate"?)`,
+		"w2":     ` (did you mean "w0"?)`,
+		"speed":  "",
+		"":       "",
+		"lyaers": ` (did you mean "layers"?)`,
+	} {
+		if got := DidYouMean(word, known); got != want {
+			t.Errorf("DidYouMean(%q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"same", "same", 0}} {
+		if got := distance(c.a, c.b); got != c.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		}
+		if got := distance(c.b, c.a); got != c.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", c.b, c.a, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package space
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Values is an assignment of values to names, in order. A value is a float64, an int64, a
+// string or a bool. In JSON it is one object; every float64 survives the way there and back.
+type Values struct {
+	names  []string
+	values []any
+	index  map[string]int
+}
+
+// ValuesOf returns the values of a map, in the order of the names. Go's other numeric types
+// become int64 and float64.
+func ValuesOf(m map[string]any) Values {
+	v := Values{index: make(map[string]int, len(m))}
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		v.add(name, normal(m[name]))
+	}
+	return v
+}
+
+func (v *Values) add(name string, value any) {
+	v.index[name] = len(v.names)
+	v.names = append(v.names, name)
+	v.values = append(v.values, value)
+}
+
+// Len is the number of names.
+func (v Values) Len() int { return len(v.names) }
+
+// All yields names and values in order.
+func (v Values) All() iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		for i, name := range v.names {
+			if !yield(name, v.values[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Get returns the value of a name.
+func (v Values) Get(name string) (value any, ok bool) {
+	i, ok := v.index[name]
+	if !ok {
+		return nil, false
+	}
+	return v.values[i], true
+}
+
+// Text returns the value of a name as a command line has it: the shortest decimal that
+// reads back as the same number, true or false, or the string itself.
+func (v Values) Text(name string) (value string, ok bool) {
+	i, ok := v.index[name]
+	if !ok {
+		return "", false
+	}
+	return text(v.values[i]), true
+}
+
+func text(value any) string {
+	switch v := value.(type) {
+	case float64:
+		return formatFloat(v)
+	case string:
+		return v
+	}
+	return fmt.Sprint(value)
+}
+
+// MarshalJSON writes one object, names in order.
+func (v Values) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, name := range v.names {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		key, err := json.Marshal(name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(v.values[i])
+		if err != nil {
+			return nil, fmt.Errorf("parameter %q: %w", name, err)
+		}
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads one object of numbers, strings and bools. Whole numbers written
+// without point and exponent are int64.
+func (v *Values) UnmarshalJSON(data []byte) error {
+	root, err := jsonTree(data)
+	if err != nil {
+		return err
+	}
+	if root.Kind != yaml.MappingNode {
+		return fmt.Errorf("parameter values must be one JSON object {name: value}, got %s", describe(root))
+	}
+	read := Values{index: make(map[string]int, len(root.Content)/2)}
+	for name, node := range pairs(root) {
+		if _, twice := read.index[name.Value]; twice {
+			return fmt.Errorf("parameter %q has two values: remove one", name.Value)
+		}
+		value, err := scalar(node)
+		if err != nil {
+			return fmt.Errorf("parameter %q: %w", name.Value, err)
+		}
+		read.add(name.Value, value)
+	}
+	*v = read
+	return nil
+}
+
+// normal turns Go's numeric types to int64 and float64 and leaves the rest, for the check
+// of the parameter to refuse.
+func normal(value any) any {
+	if n, ok := value.(json.Number); ok {
+		if i, err := strconv.ParseInt(n.String(), 10, 64); err == nil {
+			return i
+		}
+		if f, err := n.Float64(); err == nil {
+			return f
+		}
+		return value
+	}
+	switch r := reflect.ValueOf(value); {
+	case !r.IsValid():
+		return value
+	case r.CanInt():
+		return r.Int()
+	case r.CanFloat():
+		return r.Float()
+	case r.CanUint() && r.Uint() <= 1<<63-1:
+		return int64(r.Uint())
+	case r.Kind() == reflect.String:
+		return r.String()
+	case r.Kind() == reflect.Bool:
+		return r.Bool()
+	}
+	return value
+}
+
+// ValueError is a value that a parameter does not take.
+type ValueError struct {
+	Param    string
+	Value    any
+	Expected string
+	Fix      string
+}
+
+func (e *ValueError) Error() string {
+	shown := fmt.Sprintf("%v", e.Value)
+	if s, ok := e.Value.(string); ok {
+		shown = strconv.Quote(s)
+	} else if f, ok := e.Value.(float64); ok {
+		shown = formatFloat(f)
+	}
+	message := fmt.Sprintf("parameter %q is %s, expected %s", e.Param, shown, e.Expected)
+	if e.Fix != "" {
+		message += ": " + e.Fix
+	}
+	return message
+}

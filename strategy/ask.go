@@ -1,0 +1,45 @@
+package strategy
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// proposer chooses n points with a model.
+type proposer func(ctx context.Context, n int, pending []Point) ([]Point, error)
+
+// askModel surrounds a proposer with the initial design and the fallback.
+func (h *history) askModel(ctx context.Context, cfg Config, report *AskReport, n int, pending []Point, propose proposer) ([]Point, error) {
+	if err := h.checkAsk(n, pending); err != nil {
+		return nil, err
+	}
+	*report = AskReport{}
+	seen := len(h.x) + len(pending)
+	if seen < cfg.Init || len(h.x) == 0 {
+		return initialDesign(cfg, seen, n), nil
+	}
+	points, err := propose(ctx, n, pending)
+	if err != nil && ctx.Err() == nil {
+		report.Fallback = err
+		return uniformAfterDesign(cfg, seen, n), nil
+	}
+	// A corner of a small box can stay the best choice although it is taken.
+	for i, x := range points {
+		same := func(p Point) bool { return coincide(p, x) }
+		if slices.ContainsFunc(pending, same) || slices.ContainsFunc(points[:i], same) {
+			points[i] = uniformAfterDesign(cfg, seen+i, 1)[0]
+		}
+	}
+	return points, err
+}
+
+// coincide says whether two points are the same up to rounding.
+func coincide(p, q Point) bool {
+	for j, v := range p {
+		if math.Abs(v-q[j]) > 1e-9 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,29 @@
+package strategy
+
+import (
+	"github.com/mahabo/mahabo/embed"
+	"github.com/mahabo/mahabo/internal/rng"
+)
+
+func hesboMethod() Method {
+	return Method{
+		Name:      "hesbo",
+		Summary:   "ties the parameters to a few random groups that move together (HeSBO): few parameters that matter, among many",
+		Reference: "Nayebi, Munteanu & Poloczek 2019",
+		Options: []Option{
+			{"d", "", "number of groups, or true for the problem's own dimension (default: twice that where known, else 8)"},
+		},
+		build: newHeSBO,
+	}
+}
+
+// newHeSBO is HeSBO: one subspace x_j = s_j z_h(j) with random groups h and signs s, which
+// needs no clamping. Twice the problem's dimension makes it likelier that the parameters
+// that matter fall into different groups.
+func newHeSBO(cfg Config, s settings) (Strategy, error) {
+	d, err := s.embeddingDim(cfg, 2*trueDim(cfg))
+	if err != nil {
+		return nil, err
+	}
+	return newSubspaceBO(cfg, embed.NewHashing(d, cfg.Dim, rng.New(cfg.Seed, rng.Purpose("hesbo")))), nil
+}

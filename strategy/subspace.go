@@ -1,0 +1,239 @@
+package strategy
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+
+	"github.com/mahabo/mahabo/acquisition"
+	"github.com/mahabo/mahabo/candidate"
+	"github.com/mahabo/mahabo/embed"
+	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/num"
+	"github.com/mahabo/mahabo/internal/rng"
+)
+
+// Settings of Ax 0.2 and BoTorch 0.5.
+const (
+	subspaceSamples = 1000 // Sobol samples of the acquisition function, per search
+	subspaceStarts  = 20   // of a search
+)
+
+const (
+	presumedDim   = 4    // of a problem whose dimension is not known
+	subspaceEvals = 50   // gradients per fit
+	inSubspace    = 0.01 // root mean square distance at which a point still counts as an image
+	freshTries    = 200  // draws of z for a point that is not taken
+)
+
+// subspaceBO is Bayesian optimisation in random subspaces x = clamp(Az) that are drawn
+// once, REMBO and HeSBO. Point number s, s the count of points before it, observed and
+// pending, lies in subspace s mod k, where a Gaussian process in z and the expected
+// improvement choose it.
+//
+// An observation counts in every subspace that holds it, at a z recovered from x alone,
+// which may not be the z that was asked for but has the same image. Points in no
+// subspace (the user's own; rounding to a hundredth is forgiven) are not used.
+type subspaceBO struct {
+	cfg Config
+	history
+	spaces []*subspace
+	design []Point
+	report AskReport
+}
+
+// subspace is one embedding and what was observed in it.
+type subspace struct {
+	embed.Subspace
+	dim    int // d
+	in     *gp.Inputs
+	y      []float64
+	hyper  gp.Hyper
+	fitted int // observations that hyper knows, 0 before the first fit
+}
+
+var (
+	_ Strategy = (*subspaceBO)(nil)
+	_ Reporter = (*subspaceBO)(nil)
+)
+
+func newSubspaceBO(cfg Config, spaces ...embed.Subspace) *subspaceBO {
+	b := &subspaceBO{cfg: cfg, history: history{dim: cfg.Dim}}
+	for _, s := range spaces {
+		d, _ := s.Dims()
+		b.spaces = append(b.spaces, &subspace{Subspace: s, dim: d, in: gp.NewInputs(d)})
+	}
+	for s := range cfg.Init {
+		b.design = append(b.design, b.fresh(s, b.design))
+	}
+	return b
+}
+
+// trueDim is the dimension of the problem inside the embedding, or a guess.
+func trueDim(cfg Config) int {
+	if cfg.TrueDim > 0 {
+		return cfg.TrueDim
+	}
+	return presumedDim
+}
+
+func (b *subspaceBO) Tell(obs ...Observation) error {
+	if err := b.tell(obs); err != nil {
+		return err
+	}
+	for _, o := range obs {
+		for _, s := range b.spaces {
+			if z, ok := s.find(o.X); ok {
+				s.in.Append(z)
+				s.y = append(s.y, o.Value)
+			}
+		}
+	}
+	return nil
+}
+
+// find returns the z of x, if x is in the subspace.
+func (s *subspace) find(x Point) (z []float64, ok bool) {
+	z = make([]float64, s.dim)
+	return z, s.Recover(z, x) <= inSubspace
+}
+
+func (b *subspaceBO) Ask(ctx context.Context, n int, pending []Point) ([]Point, error) {
+	if err := b.checkAsk(n, pending); err != nil {
+		return nil, err
+	}
+	b.report = AskReport{}
+	waiting := slices.Clone(pending)
+	for range n {
+		x, err := b.next(ctx, waiting)
+		if err != nil {
+			return nil, err
+		}
+		waiting = append(waiting, x)
+	}
+	return waiting[len(pending):], nil
+}
+
+// LastAsk says how the last Ask went.
+func (b *subspaceBO) LastAsk() AskReport { return b.report }
+
+// next chooses one point while others wait for their values.
+func (b *subspaceBO) next(ctx context.Context, waiting []Point) (Point, error) {
+	number := len(b.x) + len(waiting)
+	if number < b.cfg.Init {
+		return slices.Clone(b.design[number]), nil
+	}
+	s := b.spaces[number%len(b.spaces)]
+	var pending []Point
+	for _, x := range waiting {
+		if z, ok := s.find(x); ok {
+			pending = append(pending, z)
+		}
+	}
+	taken := func() []Point { return slices.Concat(b.x, waiting) }
+	// Ax: a subspace gets its share of the design before its first fit.
+	if s.in.Len() == 0 || s.in.Len()+len(pending) < b.cfg.Init/len(b.spaces) {
+		return b.fresh(number, taken()), nil
+	}
+	z, err := b.improve(ctx, s, pending, len(waiting))
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		b.report.Fallback = err
+		return b.fresh(number, taken()), nil
+	}
+	x := make(Point, b.dim)
+	s.Expand(x, z)
+	// Two z can have one image, and a corner can stay the best choice although it is taken.
+	if among(taken(), x) {
+		return b.fresh(number, taken()), nil
+	}
+	return x, nil
+}
+
+// among says whether x is one of the points up to rounding.
+func among(points []Point, x Point) bool {
+	return slices.ContainsFunc(points, func(p Point) bool { return coincide(p, x) })
+}
+
+// fresh returns the image of a uniform z that is not taken, for point number i. Should all
+// of a small subspace be taken it is a point outside.
+func (b *subspaceBO) fresh(i int, taken []Point) Point {
+	s := b.spaces[i%len(b.spaces)]
+	fill := rng.NewFiller(rng.New(b.cfg.Seed, uint64(i), rng.Purpose("subspace point")))
+	x, z := make(Point, b.dim), make([]float64, s.dim)
+	for range freshTries {
+		fill.Uniform(z)
+		if s.Expand(x, z); !among(taken, x) {
+			return x
+		}
+	}
+	fill.Uniform(x)
+	return x
+}
+
+// improve returns the z of largest expected improvement over the lowest posterior mean
+// at an observed or pending point. For observations without noise this is the noisy
+// expected improvement that Ax estimates by sampling.
+func (b *subspaceBO) improve(ctx context.Context, s *subspace, pending []Point, waiting int) ([]float64, error) {
+	if err := s.fit(ctx, &b.report); err != nil {
+		return nil, err
+	}
+	y, _ := standardise(s.y)
+	in, y, err := believe(s.hyper, s.in, y, pending)
+	if err != nil {
+		return nil, err
+	}
+	model, err := gp.NewModel(s.hyper, in, y)
+	if err != nil {
+		return nil, err
+	}
+	b.report.Jitter = max(b.report.Jitter, model.Jitter())
+	mean, variance := make([]float64, in.Len()), make([]float64, in.Len())
+	model.PredictBatch(mean, variance, in.X())
+	f := &acquisition.LogEI{Model: model, Best: slices.Min(mean)}
+	r := rng.New(b.cfg.Seed, uint64(len(b.x)), uint64(waiting), rng.Purpose("expected improvement"))
+	z, _, err := candidate.Minimize(ctx, f, s.dim, candidate.Options{Starts: subspaceStarts, Samples: subspaceSamples}, r)
+	return z, err
+}
+
+// fit learns the hyperparameters from the first fitCount observations, from scratch: they
+// are the same whenever they are asked for.
+func (s *subspace) fit(ctx context.Context, report *AskReport) error {
+	n := fitCount(s.in.Len())
+	if n == s.fitted {
+		return nil
+	}
+	start := gp.Hyper{OutputScale: num.Softplus(0), NoiseVariance: 1e-4}
+	lengthScales := make([]float64, s.dim)
+	for a := range lengthScales {
+		lengthScales[a] = 2 * num.Softplus(0)
+	}
+	start.Kernel = gp.Matern52ARD(lengthScales)
+	y, _ := standardise(s.y[:n])
+	h, fit, err := gp.FitMAP(ctx, []gp.Hyper{start}, s.in.First(n), y, gp.MAPOptions{
+		// BoTorch has Gamma(3, 6) for inputs in [0,1]; z in [-1,1] is twice as long.
+		LengthScale: gp.GammaPrior{Shape: 3, Rate: 3},
+		OutputScale: gp.GammaPrior{Shape: 2, Rate: 0.15},
+		Noise:       gp.GammaPrior{Shape: 1.1, Rate: 0.05},
+		// Only values without spread or without structure meet the bounds, but for the
+		// lowest noise, which stands for none.
+		LengthScaleBounds: gp.Interval{Low: 0.01, High: 100},
+		OutputScaleBounds: gp.Interval{Low: 1e-3, High: 1e3},
+		NoiseBounds:       gp.Interval{Low: 1e-6, High: 1e2},
+		MaxEvals:          subspaceEvals,
+	})
+	report.Jitter = max(report.Jitter, fit.Jitter)
+	if err != nil {
+		return err
+	}
+	s.hyper, s.fitted = h, n
+	return nil
+}
+
+// fitCount is the number of observations that the fit for n of them uses: all up to 127,
+// then a multiple of 2, from 256 on of 4, from 512 on of 8, and so forth.
+func fitCount(n int) int {
+	return n &^ (1<<max(bits.Len(uint(n))-7, 0) - 1)
+}
