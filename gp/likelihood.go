@@ -316,21 +316,13 @@ func (w *workspace) fillKernel(e linalg.Envelope, h Hyper) {
 }
 
 // squaredDistances fills dst[j] with the squared distance of point i and point
-// from+j of z (d x n).
+// from+j of z (d x n, few d).
 func squaredDistances(dst []float64, z linalg.Matrix, from, i int) {
+	var x [maxSortedDim]float64
 	for a := range z.Rows {
-		za := z.Row(a)
-		zi, zs := za[i], za[from:from+len(dst)]
-		if a == 0 {
-			for j, v := range zs {
-				dst[j] = (v - zi) * (v - zi)
-			}
-			continue
-		}
-		for j, v := range zs {
-			dst[j] += (v - zi) * (v - zi)
-		}
+		x[a] = z.At(a, i)
 	}
+	linalg.ColumnDistances(dst, x[:z.Rows], z.Slice(0, z.Rows, from, from+len(dst)))
 }
 
 // factor computes the Cholesky factor of k + noise I, climbing the jitter ladder

@@ -132,18 +132,7 @@ func (m *Model) distances(r2, z []float64, from, to int) []float64 {
 		}
 		return r2
 	}
-	for a, v := range z {
-		za := m.z.Row(a)[from:to]
-		if a == 0 {
-			for i, t := range za {
-				r2[i] = (t - v) * (t - v)
-			}
-			continue
-		}
-		for i, t := range za {
-			r2[i] += (t - v) * (t - v)
-		}
-	}
+	linalg.ColumnDistances(r2, z, m.z.Slice(0, len(z), from, to))
 	return r2
 }
 
