@@ -28,7 +28,7 @@ type Option struct {
 func Methods() []Method {
 	return []Method{
 		mahaMethod(), mahaPinvMethod(), mahaRandomMethod(),
-		remboMethod(), hesboMethod(), aleboMethod(),
+		rbfMethod(), remboMethod(), hesboMethod(), aleboMethod(), silboMethod(),
 		turboMethod(), vanillaMethod(),
 		cmaesMethod(), sobolMethod(), randomMethod(),
 	}
