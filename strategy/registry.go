@@ -29,7 +29,7 @@ func Methods() []Method {
 	return []Method{
 		adaptiveMethod(),
 		mahaMethod(), mahaPinvMethod(), mahaRandomMethod(),
-		remboMethod(), hesboMethod(), aleboMethod(),
+		rbfMethod(), remboMethod(), hesboMethod(), aleboMethod(), silboMethod(),
 		turboMethod(), vanillaMethod(),
 		cmaesMethod(), sobolMethod(), randomMethod(),
 	}
