@@ -13,8 +13,14 @@ FUZZTIME ?= 10s
 
 test: deps fmt vet race procs cross
 
+# The page of results is tested in a browser.
 deps:
 	$(GO) mod download
+	@if ! command -v chromium >/dev/null && ! command -v chromium-browser >/dev/null && ! command -v google-chrome >/dev/null; then \
+		echo "installing Chromium for the browser test"; \
+		apt-get install -y --no-install-recommends chromium || \
+		{ apt-get update && apt-get install -y --no-install-recommends chromium; } || \
+		echo "Chromium could not be installed: the browser test will fail without it"; fi
 
 fmt:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \

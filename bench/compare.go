@@ -115,44 +115,85 @@ func Compare(w io.Writer, rows []Row, all bool, format Format) error {
 	if err != nil {
 		return err
 	}
-	s := sheet{header: []string{"method", "problem", "dim", "batch", "trials", "best", "paper", "difference/se", "verdict"}, left: 2}
-	for _, c := range best {
-		trials, ours, paper, diff := missing, missing, missing, missing
+	times, err := CompareTime(rows, all)
+	if err != nil {
+		return err
+	}
+	return writeComparisons(w, best, times, format)
+}
+
+// CompareMeasured does the same for the cells that were measured and published.
+// It writes nothing when there are none.
+func CompareMeasured(w io.Writer, rows []Row, format Format) error {
+	best, err := CompareBest(rows, false)
+	if err != nil {
+		return err
+	}
+	times, err := CompareTime(rows, false)
+	if err != nil {
+		return err
+	}
+	lacks := func(c Comparison) bool { return c.Ours == nil || c.Paper == nil }
+	return writeComparisons(w, slices.DeleteFunc(best, lacks), slices.DeleteFunc(times, lacks), format)
+}
+
+func writeComparisons(w io.Writer, best, times []Comparison, format Format) error {
+	var sheets []sheet
+	if len(best) > 0 {
+		sheets = append(sheets, bestSheet(best))
+	}
+	if len(times) > 0 {
+		sheets = append(sheets, timeSheet(times))
+	}
+	return writeSheets(w, sheets, format)
+}
+
+func bestSheet(list []Comparison) sheet {
+	s := sheet{
+		header: []string{"method", "problem", "dim", "batch", "trials", "best", "paper", "difference/se", "verdict"},
+		left:   2, measured: []int{5, 6},
+	}
+	for _, c := range list {
+		trials, ours, paper, diff := missing, entry{text: missing}, entry{text: missing}, missing
 		if c.Ours != nil {
-			trials, ours = strconv.Itoa(c.Ours.Trials), plusMinus(c.Ours.BestMean, c.Ours.BestSE)
+			trials, ours = strconv.Itoa(c.Ours.Trials), measure(c.Ours.BestMean, c.Ours.BestSE)
 		}
 		if c.Paper != nil {
-			paper = fmt.Sprintf("%.2f ± %.2f", c.Paper.Mean, c.Paper.SE)
+			paper = c.Paper.entry()
 		}
 		if !math.IsNaN(c.Difference) {
 			diff = fmt.Sprintf("%+.1f", c.Difference)
 		}
-		s.add(c.Method, c.Problem, strconv.Itoa(c.Dim), strconv.Itoa(c.Batch), trials, ours, paper, diff, c.Verdict)
+		s.add(slices.Concat(c.words(), words(trials), []entry{ours, paper}, words(diff, c.Verdict))...)
 	}
-	if err := s.write(w, format); err != nil {
-		return err
-	}
+	return s
+}
 
-	times, err := CompareTime(rows, all)
-	if err != nil || len(times) == 0 {
-		return err
+func timeSheet(list []Comparison) sheet {
+	s := sheet{
+		header: []string{"method", "problem", "dim", "batch", "trials", "minutes", "paper", "times faster"},
+		left:   2, measured: []int{5, 6},
 	}
-	s = sheet{header: []string{"method", "problem", "dim", "batch", "trials", "minutes", "paper", "times faster"}, left: 2}
-	for _, c := range times {
-		trials, ours, ratio := missing, missing, missing
+	for _, c := range list {
+		trials, ours, ratio := missing, entry{text: missing}, missing
 		if c.Ours != nil && c.Ours.paperSettings() {
-			mean := c.Ours.SecondsMean / 60
-			trials, ours = strconv.Itoa(c.Ours.Trials), fmt.Sprintf("%.3f", mean)
-			if c.Ours.SecondsSE != nil {
-				ours += fmt.Sprintf(" ± %.3f", *c.Ours.SecondsSE/60)
+			mean, se := Minutes.of(*c.Ours)
+			trials, ours = strconv.Itoa(c.Ours.Trials), entry{text: fmt.Sprintf("%.3f", mean), mean: &mean, se: se}
+			if se != nil {
+				ours.text += fmt.Sprintf(" ± %.3f", *se)
 			}
 			ratio = fmt.Sprintf("%.3g", c.Paper.Mean/mean)
 		}
-		s.add(c.Method, c.Problem, strconv.Itoa(c.Dim), strconv.Itoa(c.Batch), trials, ours,
-			fmt.Sprintf("%.2f ± %.2f", c.Paper.Mean, c.Paper.SE), ratio)
+		s.add(slices.Concat(c.words(), words(trials), []entry{ours, c.Paper.entry()}, words(ratio))...)
 	}
-	if _, err := io.WriteString(w, "\n"); err != nil {
-		return err
-	}
-	return s.write(w, format)
+	return s
+}
+
+func (c Cell) words() []entry {
+	return words(c.Method, c.Problem, strconv.Itoa(c.Dim), strconv.Itoa(c.Batch))
+}
+
+// entry writes a published number with the paper's two decimals.
+func (p *Published) entry() entry {
+	return entry{text: fmt.Sprintf("%.2f ± %.2f", p.Mean, p.SE), mean: &p.Mean, se: &p.SE}
 }

@@ -4,14 +4,19 @@
 //
 // A results folder holds
 //
-//	trials.jsonl   one line per finished trial, appended and synced
-//	summary.json   one row per cell, rewritten after every trial
-//	lock           held while a run writes
+//	trials.jsonl    one line per finished trial, appended and synced
+//	summary.json    one row per cell, rewritten after every trial
+//	failures.jsonl  one line per attempt at a trial that failed, if any did
+//	runs.jsonl      one line per run: command, version, machine
+//	lock            held while a run writes
 //
 // Running again continues: finished trials are kept, and further methods,
 // problems and trials may be added. A folder that holds a cell with other
 // settings, or a line that cannot be read, is refused before anything is
-// written. A last line torn by a crash is repaired.
+// written. A last line torn by a crash is repaired. Trials of another version of
+// the program are kept, with a note.
+//
+// A trial that fails is written down and tried once more.
 //
 // Trial t uses seed t for the method and embedding t for the problem, so all
 // methods meet the same functions and, if they take one, the same initial

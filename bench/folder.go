@@ -148,7 +148,18 @@ func openFolder(dir string, jobs []job, note func(string)) (_ *folder, err error
 	if err := f.repair(c, int64(len(data)), note); err != nil {
 		return nil, err
 	}
-	return f, syncDir(dir)
+	return f, errors.Join(f.sweep(), syncDir(dir))
+}
+
+// sweep removes the unfinished summaries that killed runs left behind.
+func (f *folder) sweep() error {
+	files, err := os.ReadDir(f.dir)
+	for _, file := range files {
+		if strings.HasPrefix(file.Name(), summaryFile+".") {
+			err = errors.Join(err, os.Remove(filepath.Join(f.dir, file.Name())))
+		}
+	}
+	return err
 }
 
 // checkSettings compares the jobs with the finished trials of their cells.

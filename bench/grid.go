@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mahabo/mahabo/problem"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -105,7 +106,7 @@ func plan(grids []Grid) ([]job, error) {
 	return jobs, nil
 }
 
-// cells yields the combinations of the grid with canonical method names.
+// cells yields the combinations of the grid with canonical names.
 func (g Grid) cells() func(yield func(Cell, error) bool) {
 	return func(yield func(Cell, error) bool) {
 		for _, spec := range g.Methods {
@@ -114,7 +115,12 @@ func (g Grid) cells() func(yield func(Cell, error) bool) {
 				yield(Cell{}, err)
 				return
 			}
-			for _, p := range g.Problems {
+			for _, text := range g.Problems {
+				p, err := problem.Canonical(text)
+				if err != nil {
+					yield(Cell{}, err)
+					return
+				}
 				for _, d := range g.Dims {
 					for _, b := range g.Batches {
 						if b > 1 && !batches(method) {

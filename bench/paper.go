@@ -21,6 +21,8 @@ type Published struct {
 const (
 	PaperEvals = 500
 	PaperInit  = 10
+
+	paperTrials = 20
 )
 
 // Horiguchi, Iwata, Tsuzuki, Ozawa: Linear Embedding-based High-dimensional Batch

@@ -4,43 +4,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
-	"time"
 )
 
-// Options says what to run and where to keep it.
+// Options says what to run and where to keep it. Its functions may be nil and
+// are called one at a time.
 type Options struct {
 	Grids   []Grid
 	Dir     string         // results folder, made when missing
 	Jobs    int            // trials at the same time, at least 1
 	Version string         // written into every line
-	OnTrial func(Progress) // called at the start and after every trial, one call at a time; nil for none
-	OnNote  func(string)   // told about repairs; nil for none
+	Origin  *Origin        // written into runs.jsonl, if given and trials are left
+	OnStart func(Progress) // called when a trial starts
+	OnTrial func(Progress) // called at the start and after every trial
+	OnNote  func(string)   // told about repairs, other versions and failures
 }
 
-// Progress is the state of a run.
-type Progress struct {
-	Done, Total int    // trials of the grid; Done counts those of earlier runs
-	Kept        int    // trials of the grid found finished in the folder
-	Last        *Trial // nil at the start
-	ETA         time.Duration
-	Known       bool // whether ETA rests on a finished trial
-}
+// attempts at a trial: a failure may be of the machine, not of the method.
+const attempts = 2
 
 // Run makes all trials of the grids that the folder does not hold yet. A trial
-// that fails does not stop the others; their errors are returned together. When
-// ctx ends, unfinished trials are dropped and the next run starts them afresh.
+// that fails is written down and tried once more; it does not stop the others,
+// and their errors are returned together. When ctx ends, unfinished trials are
+// dropped and the next run starts them afresh.
 func Run(ctx context.Context, o Options) (err error) {
 	if o.Jobs < 1 {
 		return &InputError{fmt.Errorf("jobs is %d: at least one is needed", o.Jobs)}
 	}
-	if o.OnTrial == nil {
-		o.OnTrial = func(Progress) {}
-	}
-	if o.OnNote == nil {
-		o.OnNote = func(string) {}
-	}
+	o = o.withDefaults()
 	jobs, err := plan(o.Grids)
 	if err != nil {
 		return &InputError{err}
@@ -50,8 +45,13 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.close()) }()
-
 	r := newRunner(o, f, jobs)
+	r.noteVersions()
+	if o.Origin != nil && len(r.waiting) > 0 {
+		if err := appendJournal(filepath.Join(o.Dir, runsFile), o.Origin); err != nil {
+			return err
+		}
+	}
 	if err := f.writeSummary(); err != nil {
 		return err
 	}
@@ -59,22 +59,40 @@ func Run(ctx context.Context, o Options) (err error) {
 	return r.run(ctx)
 }
 
+func (o Options) withDefaults() Options {
+	if o.OnStart == nil {
+		o.OnStart = func(Progress) {}
+	}
+	if o.OnTrial == nil {
+		o.OnTrial = func(Progress) {}
+	}
+	if o.OnNote == nil {
+		o.OnNote = func(string) {}
+	}
+	return o
+}
+
 // runner hands out jobs and collects their results.
 type runner struct {
 	Options
-	folder      *folder
-	execute     func(context.Context, job) (Trial, error)
-	waiting     []job
-	total, kept int
+	folder        *folder
+	execute       func(context.Context, job) (Trial, error)
+	jobs, waiting []job
+	total, kept   int
 
 	mu       sync.Mutex // guards the folder and what follows
 	costs    costs
 	left     map[job]bool
+	rows     []RowProgress
+	rowOf    map[Cell]int
 	failures []error
 }
 
 func newRunner(o Options, f *folder, jobs []job) *runner {
-	r := &runner{Options: o, folder: f, costs: costs{}, total: len(jobs), left: map[job]bool{}}
+	r := &runner{
+		Options: o.withDefaults(), folder: f, jobs: jobs, total: len(jobs),
+		costs: costs{}, left: map[job]bool{}, rowOf: map[Cell]int{},
+	}
 	r.execute = func(ctx context.Context, j job) (Trial, error) { return j.run(ctx, o.Version) }
 	finished := map[job]bool{}
 	for _, t := range f.trials {
@@ -82,7 +100,10 @@ func newRunner(o Options, f *folder, jobs []job) *runner {
 		r.costs.add(t)
 	}
 	for _, j := range jobs {
+		row := r.row(j.Cell)
+		row.Total++
 		if finished[j] {
+			row.Done++
 			r.kept++
 			continue
 		}
@@ -90,6 +111,29 @@ func newRunner(o Options, f *folder, jobs []job) *runner {
 		r.left[j] = true
 	}
 	return r
+}
+
+// noteVersions says when the means will be over trials of several versions.
+func (r *runner) noteVersions() {
+	asked := map[job]bool{}
+	for _, j := range r.jobs {
+		asked[j] = true
+	}
+	var others []string
+	n := 0
+	for _, t := range r.folder.trials {
+		if t.Version == r.Version || !asked[job{t.Cell, t.Evals, t.Init, t.Trial}] {
+			continue
+		}
+		n++
+		if !slices.Contains(others, t.Version) {
+			others = append(others, t.Version)
+		}
+	}
+	if n > 0 {
+		r.OnNote(fmt.Sprintf("%s: %d finished trials are of version %s and are kept, this is %s; use another folder to measure anew",
+			r.folder.file.Name(), n, strings.Join(others, ", "), r.Version))
+	}
 }
 
 func (r *runner) run(ctx context.Context) error {
@@ -103,8 +147,7 @@ func (r *runner) run(ctx context.Context) error {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 			for j := range queue {
-				t, err := r.execute(ctx, j)
-				if r.finish(ctx, j, t, err) != nil {
+				if r.try(ctx, j) != nil {
 					stop()
 				}
 			}
@@ -126,65 +169,78 @@ feed:
 	return ctx.Err()
 }
 
-// finish records the outcome of a job. Its error means that results cannot be
+// try runs a job, again if it fails. Its error means that results cannot be
 // kept any more.
-func (r *runner) finish(ctx context.Context, j job, t Trial, err error) error {
+func (r *runner) try(ctx context.Context, j job) error {
+	r.start(j)
+	for attempt := 1; ; attempt++ {
+		t, err := r.guarded(ctx, j)
+		if err == nil {
+			return r.finish(j, &t)
+		}
+		if ctx.Err() != nil {
+			return r.finish(j, nil)
+		}
+		last := attempt == attempts
+		if err := r.fail(j, attempt, last, err); err != nil || last {
+			return errors.Join(err, r.finish(j, nil))
+		}
+	}
+}
+
+// guarded makes a panic of a method the failure of its trial alone.
+func (r *runner) guarded(ctx context.Context, j job) (t Trial, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	return r.execute(ctx, j)
+}
+
+func (r *runner) start(j job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.row(j.Cell).Running++
+	r.OnStart(r.progress(nil))
+}
+
+// fail writes a failed attempt down.
+func (r *runner) fail(j job, attempt int, last bool, cause error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	then := "it is tried once more"
+	if last {
+		then = "it is left out; the next run tries it again"
+		r.failures = append(r.failures, fmt.Errorf("%s, trial %d: %w", j.Cell, j.trial, cause))
+	}
+	r.OnNote(fmt.Sprintf("%s, trial %d failed: %v; %s", j.Cell, j.trial, cause, then))
+	err := appendJournal(filepath.Join(r.folder.dir, failuresFile), Failure{
+		Cell: j.Cell, Evals: j.evals, Init: j.init, Trial: j.trial,
+		Attempt: attempt, Error: cause.Error(), Version: r.Version,
+	})
 	if err != nil {
-		if ctx.Err() == nil {
-			r.failures = append(r.failures, fmt.Errorf("%s, trial %d: %w", j.Cell, j.trial, err))
-		}
+		err = fmt.Errorf("keeping results: %w", err)
+		r.failures = append(r.failures, err)
+	}
+	return err
+}
+
+// finish ends a job and keeps its trial, if there is one.
+func (r *runner) finish(j job, t *Trial) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.row(j.Cell).Running--
+	if t == nil {
 		return nil
 	}
-	if err := r.folder.add(t); err != nil {
+	if err := r.folder.add(*t); err != nil {
 		r.failures = append(r.failures, fmt.Errorf("keeping results: %w", err))
 		return err
 	}
 	delete(r.left, j)
-	r.costs.add(t)
-	r.OnTrial(r.progress(&t))
+	r.row(j.Cell).Done++
+	r.costs.add(*t)
+	r.OnTrial(r.progress(t))
 	return nil
-}
-
-func (r *runner) progress(last *Trial) Progress {
-	p := Progress{Done: r.total - len(r.left), Total: r.total, Kept: r.kept, Last: last}
-	var left float64
-	for j := range r.left {
-		s, known := r.costs.estimate(j.Cell)
-		p.Known = p.Known || known
-		left += s
-	}
-	p.ETA = time.Duration(left / float64(min(r.Jobs, max(1, len(r.left)))) * float64(time.Second))
-	return p
-}
-
-// costs remembers how long the trials of a cell take.
-type costs map[Cell]struct {
-	seconds float64
-	trials  int
-}
-
-func (c costs) add(t Trial) {
-	e := c[t.Cell]
-	e.seconds += t.Seconds
-	e.trials++
-	c[t.Cell] = e
-}
-
-// estimate returns the mean time of the cell's trials, or of all trials when
-// the cell has none yet.
-func (c costs) estimate(cell Cell) (seconds float64, known bool) {
-	if e, ok := c[cell]; ok {
-		return e.seconds / float64(e.trials), true
-	}
-	n := 0
-	for _, e := range c {
-		seconds += e.seconds
-		n += e.trials
-	}
-	if n == 0 {
-		return 0, false
-	}
-	return seconds / float64(n), true
 }

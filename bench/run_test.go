@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -111,34 +112,145 @@ func TestInterruptedRunContinues(t *testing.T) {
 	}
 }
 
-func TestOneFailureDoesNotStopTheOthers(t *testing.T) {
+// brokenRunner runs four trials, of which those in fails fail at their first
+// attempts, as many as the map says.
+func brokenRunner(t *testing.T, dir string, fails map[int]int, broken func() error) (notes []string, err error) {
+	t.Helper()
 	grid := small("sobol")
 	grid.Trials = 4
 	jobs, err := plan([]Grid{grid})
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
 	f, err := openFolder(dir, jobs, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRunner(Options{Jobs: 2, OnTrial: func(Progress) {}}, f, jobs)
-	broken, run := errors.New("not positive definite"), r.execute
+	r := newRunner(Options{Jobs: 2, Version: "test", OnNote: func(n string) { notes = append(notes, n) }}, f, jobs)
+	run := r.execute
+	var mu sync.Mutex
 	r.execute = func(ctx context.Context, j job) (Trial, error) {
-		if j.trial == 1 {
-			return Trial{}, broken
+		mu.Lock()
+		fails[j.trial]--
+		left := fails[j.trial]
+		mu.Unlock()
+		if left >= 0 {
+			return Trial{}, broken()
 		}
 		return run(ctx, j)
 	}
-	if err := r.run(t.Context()); !errors.Is(err, broken) || !strings.Contains(err.Error(), "sobol on branin, dim 5, batch 2, trial 1") {
-		t.Errorf("error is %v", err)
+	err = r.run(t.Context())
+	if closeErr := f.close(); closeErr != nil {
+		t.Fatal(closeErr)
 	}
-	if err := f.close(); err != nil {
-		t.Fatal(err)
+	return notes, err
+}
+
+func TestOneFailureDoesNotStopTheOthers(t *testing.T) {
+	dir := t.TempDir()
+	broken := errors.New("not positive definite")
+	notes, err := brokenRunner(t, dir, map[int]int{1: 2, 2: 1}, func() error { return broken })
+	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "sobol on branin, dim 5, batch 2, trial 1") || strings.Contains(err.Error(), "trial 2") {
+		t.Errorf("error is %v", err)
 	}
 	if trials, err := Read(dir); err != nil || len(trials) != 3 {
 		t.Errorf("%d trials kept, %v", len(trials), err)
+	}
+	failures, err := ReadFailures(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for _, f := range failures {
+		got[fmt.Sprintf("%d/%d %s %s", f.Trial, f.Attempt, f.Error, f.Version)] = true
+	}
+	want := map[string]bool{
+		"1/1 not positive definite test": true, "1/2 not positive definite test": true, "2/1 not positive definite test": true,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("failures (-want +got):\n%s", diff)
+	}
+	if all := strings.Join(notes, "\n"); strings.Count(all, "once more") != 2 || strings.Count(all, "left out") != 1 {
+		t.Errorf("notes:\n%s", all)
+	}
+
+	// The next run makes what is missing.
+	if _, err := brokenRunner(t, dir, map[int]int{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if trials, err := Read(dir); err != nil || len(trials) != 4 {
+		t.Errorf("%d trials in the end, %v", len(trials), err)
+	}
+}
+
+func TestAPanicIsTheFailureOfItsTrial(t *testing.T) {
+	dir := t.TempDir()
+	_, err := brokenRunner(t, dir, map[int]int{3: 2}, func() error { panic("index out of range") })
+	if err == nil || !strings.Contains(err.Error(), "trial 3: panic: index out of range") {
+		t.Errorf("error is %v", err)
+	}
+	if trials, err := Read(dir); err != nil || len(trials) != 3 {
+		t.Errorf("%d trials kept, %v", len(trials), err)
+	}
+}
+
+func TestOtherVersionsAreKeptWithANote(t *testing.T) {
+	dir := t.TempDir()
+	if err := runIn(t, dir, small("sobol")); err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	origin := Origin{Command: "mahabo bench run", Jobs: 1, Version: "v2", Machine: ThisMachine()}
+	o := Options{Grids: []Grid{small("sobol", "random")}, Dir: dir, Jobs: 1, Version: "v2", Origin: &origin, OnNote: func(n string) { notes = append(notes, n) }}
+	for range 2 {
+		if err := Run(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(notes) != 2 || !strings.Contains(notes[0], "2 finished trials are of version test and are kept, this is v2") {
+		t.Errorf("notes are %q", notes)
+	}
+	origins, err := ReadOrigins(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The second run had nothing to do.
+	if diff := cmp.Diff([]Origin{origin}, origins); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+}
+
+func TestProgressOfRows(t *testing.T) {
+	grid := small("sobol", "random")
+	grid.Batches = []int{1, 2}
+	starts := 0
+	err := Run(t.Context(), Options{
+		Grids: []Grid{grid}, Dir: t.TempDir(), Jobs: 2, Version: "test",
+		OnStart: func(p Progress) {
+			starts++
+			running := 0
+			for _, r := range p.Rows {
+				running += r.Running
+			}
+			if running < 1 || running > 2 || len(p.Rows) != 4 {
+				t.Errorf("%d trials run, %d rows", running, len(p.Rows))
+			}
+		},
+		OnTrial: func(p Progress) {
+			done := 0
+			for _, r := range p.Rows {
+				done += r.Done
+				if r.Total != 2 || r.Done == 2 && r.ETA != 0 {
+					t.Errorf("row %+v", r)
+				}
+			}
+			if row, ok := p.Row(); done != p.Done || ok != (p.Last != nil) || ok && (row.Done < 1 || row.Cell != p.Last.Cell) {
+				t.Errorf("%d trials of rows, %d of all; the row of the last is %+v", done, p.Done, row)
+			}
+		},
+	})
+	if err != nil || starts != 8 {
+		t.Errorf("%d trials started, %v", starts, err)
 	}
 }
 
@@ -205,23 +317,5 @@ func TestBadGrids(t *testing.T) {
 	other.Evals++
 	if err := runIn(t, t.TempDir(), small("sobol"), other); !errors.As(err, &input) {
 		t.Errorf("two grids with different settings: error is %v", err)
-	}
-}
-
-func TestSuitesCanBePlanned(t *testing.T) {
-	suites, err := Suites()
-	if err != nil || len(suites) == 0 {
-		t.Fatalf("%d suites, %v", len(suites), err)
-	}
-	for _, s := range suites {
-		if jobs, err := plan(s.Grids); err != nil || len(jobs) == 0 || s.Summary == "" {
-			t.Errorf("suite %q: %d jobs, %v", s.Name, len(jobs), err)
-		}
-		if found, err := FindSuite(s.Name); err != nil || found.Name != s.Name {
-			t.Errorf("suite %q is not found by its name: %v", s.Name, err)
-		}
-	}
-	if _, err := FindSuite("smok"); err == nil || !strings.Contains(err.Error(), "smoke") {
-		t.Errorf("unknown suite: %v", err)
 	}
 }

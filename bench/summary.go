@@ -60,17 +60,17 @@ func EncodeSummary(rows []Row) ([]byte, error) {
 }
 
 // meanSE returns the mean of a quantity and its standard error.
-func meanSE(ts []Trial, of func(Trial) float64) (mean float64, se *float64) {
-	n := float64(len(ts))
-	for _, t := range ts {
-		mean += of(t) / n
+func meanSE[T any](of []T, quantity func(T) float64) (mean float64, se *float64) {
+	n := float64(len(of))
+	for _, t := range of {
+		mean += quantity(t) / n
 	}
-	if len(ts) < 2 {
+	if len(of) < 2 {
 		return mean, nil
 	}
 	var ss float64
-	for _, t := range ts {
-		ss += (of(t) - mean) * (of(t) - mean)
+	for _, t := range of {
+		ss += (quantity(t) - mean) * (quantity(t) - mean)
 	}
 	e := math.Sqrt(ss / (n - 1) / n)
 	return mean, &e

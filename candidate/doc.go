@@ -3,8 +3,8 @@
 // Minimize minimises an acquisition function by L-BFGS-B from several starts, chosen by
 // Starts among Sobol samples and, where the caller adds them, samples Around the best
 // points; Polytope.Minimize does so over {z : -1 <= Mz <= 1} by sequential quadratic
-// programming. Region samples the relevance region, and KDPP draws a diverse batch from
-// it:
+// programming, MinimizeTogether with all starts in turns. Region samples the relevance
+// region, and KDPP draws a diverse batch from it:
 //
 //	R = {x : mean(x) - lambda*beta*std(x) < min over the box of (mean + beta*std)}
 //	P(S) proportional to det K(S), |S| = k

@@ -87,16 +87,51 @@ func (p *Polytope) Minimize(ctx context.Context, f acquisition.Function, o Optio
 	if err := o.Validate(); err != nil {
 		return nil, 0, err
 	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, 0, err
+	}
+	samples := linalg.New(o.Samples, p.Dim())
+	p.Sample(samples, r)
+	return p.MinimizeFrom(ctx, f, samples, o, r)
+}
+
+// MinimizeFrom is Minimize with the caller's samples, points of the polytope, one a row.
+// It does not read o.Samples.
+func (p *Polytope) MinimizeFrom(ctx context.Context, f acquisition.Function, samples linalg.Matrix, o Options, r *rand.Rand) (z []float64, value float64, err error) {
+	return p.minimize(ctx, f, samples, o, r, func(ends linalg.Matrix, maxIter int) error {
+		search := newSQP(p, f)
+		for i := range ends.Rows {
+			if err := search.minimise(ctx, ends.Row(i), maxIter); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// minimize chooses starts among the samples, lets descend move them and returns the
+// lowest end.
+func (p *Polytope) minimize(ctx context.Context, f acquisition.Function, samples linalg.Matrix, o Options, r *rand.Rand,
+	descend func(ends linalg.Matrix, maxIter int) error,
+) (z []float64, value float64, err error) {
+	o = o.WithDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, 0, err
+	}
 	if o.Joint {
 		return nil, 0, errors.New("Joint is true: starts inside a polytope are searched one by one, set it to false")
 	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, 0, err
 	}
-	samples := linalg.New(o.Samples, p.Dim())
-	p.Sample(samples, r)
-	values := make([]float64, o.Samples)
+	values := make([]float64, samples.Rows)
 	evaluate(values, f, samples)
+	starts := Starts(values, o.Starts, r)
+	ends := linalg.New(len(starts), p.Dim())
+	for i, s := range starts {
+		copy(ends.Row(i), samples.Row(s))
+	}
+	err = descend(ends, o.MaxIter)
 	z, value = make([]float64, p.Dim()), math.Inf(1)
 	take := func(v float64, at []float64) {
 		if v < value && !math.IsInf(v, -1) {
@@ -104,16 +139,9 @@ func (p *Polytope) Minimize(ctx context.Context, f acquisition.Function, o Optio
 			value = v
 		}
 	}
-	search := newSQP(p, f)
-	end := make([]float64, p.Dim())
-	for _, i := range Starts(values, o.Starts, r) {
-		copy(end, samples.Row(i))
-		err = search.minimise(ctx, end, o.MaxIter)
-		p.pull(end)
-		take(f.Value(end), end)
-		if err != nil {
-			break
-		}
+	for i := range ends.Rows {
+		p.pull(ends.Row(i))
+		take(f.Value(ends.Row(i)), ends.Row(i))
 	}
 	for i, v := range values {
 		take(v, samples.Row(i)) // where the gradient failed

@@ -7,8 +7,10 @@ import (
 	"github.com/mahabo/mahabo/internal/linalg"
 )
 
-// batchGroup is the number of neighbouring points predicted with one product.
-const batchGroup = 64
+const (
+	batchGroup      = 64  // neighbouring points predicted with one product
+	headCoordinates = 256 // coordinates of z that may show all data to be out of reach
+)
 
 // PredictBatch predicts the rows of x. Points are grouped along the main
 // direction so that each group meets a narrow range of the data:
@@ -40,21 +42,23 @@ func (m *Model) PredictProjected(mean, variance []float64, z linalg.Matrix) {
 		group := keys[lo:min(lo+batchGroup, len(keys))]
 		from, _ := m.near(group[0].u)
 		_, to := m.near(group[len(group)-1].u)
-		if from == to { // no data within reach: the prior
+		kg := k.Slice(0, len(group), 0, to-from)
+		reached := from < to
+		switch {
+		case m.norm2 != nil: // all u are 0: the group is rows lo, lo+1, ... of z
+			reached = m.correlateRows(kg, z.Slice(lo, lo+len(group), 0, z.Cols))
+		case reached:
+			for g, key := range group {
+				m.correlate(kg.Row(g), nil, z.Row(key.i), from, to)
+			}
+		}
+		if !reached { // the prior
 			for _, key := range group {
 				mean[key.i], variance[key.i] = m.hyper.Mean, m.hyper.OutputScale
 			}
 			continue
 		}
-		kg := k.Slice(0, len(group), 0, to-from)
 		wg := w.Slice(0, len(group), 0, to-from)
-		if m.norm2 != nil { // all u are 0: the group is rows lo, lo+1, ... of z
-			m.correlateRows(kg, z.Slice(lo, lo+len(group), 0, z.Cols))
-		} else {
-			for g, key := range group {
-				m.correlate(kg.Row(g), nil, z.Row(key.i), from, to)
-			}
-		}
 		linalg.Gemm(wg, 0, 1, kg, m.inverse.Slice(from, to, from, to))
 		for g, key := range group {
 			row := kg.Row(g)
@@ -65,9 +69,18 @@ func (m *Model) PredictProjected(mean, variance []float64, z linalg.Matrix) {
 }
 
 // correlateRows fills k with the covariances of the rows of z and all data, in many
-// dimensions, by one product: r² = |z|² + |z_i|² - 2 z·z_i.
-func (m *Model) correlateRows(k, z linalg.Matrix) {
-	linalg.Gemm(k, 0, -2, z, m.z)
+// dimensions, by products: r² = |z|² + |z_i|² - 2 z·z_i. It stops and returns false
+// when the first coordinates put all data beyond the kernel's radius: r² only grows.
+func (m *Model) correlateRows(k, z linalg.Matrix) (reached bool) {
+	head := min(headCoordinates, z.Cols)
+	first := z.Slice(0, z.Rows, 0, head)
+	linalg.Gemm(k, 0, -2, first, m.z.Slice(0, head, 0, m.n))
+	if !m.within(k, first) {
+		return false
+	}
+	if head < z.Cols {
+		linalg.Gemm(k, 1, -2, z.Slice(0, z.Rows, head, z.Cols), m.z.Slice(head, z.Cols, 0, m.n))
+	}
 	for g := range k.Rows {
 		row, zz := k.Row(g), linalg.Dot(z.Row(g), z.Row(g))
 		for i, v := range m.norm2 {
@@ -75,6 +88,22 @@ func (m *Model) correlateRows(k, z linalg.Matrix) {
 		}
 		m.hyper.Profile.apply(row, nil, m.hyper.OutputScale)
 	}
+	return true
+}
+
+// within says whether any of the rows of z, the first coordinates of points, is within
+// the kernel's radius of data, given k = -2 z·z_i.
+func (m *Model) within(k, z linalg.Matrix) bool {
+	limit := m.hyper.Profile.radius() * m.hyper.Profile.radius()
+	for g := range k.Rows {
+		zz := linalg.Dot(z.Row(g), z.Row(g))
+		for i, v := range k.Row(g) {
+			if !(v+m.head2[i]+zz > limit) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Project computes z = T x for the rows of x, one point per row of z. With

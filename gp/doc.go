@@ -18,7 +18,8 @@
 //	mean      constant prior mean
 //	alpha     K⁻¹ (y - mean)
 //	S         K⁻¹
-//	L         lower Cholesky factor of K
+//	L, M      lower Cholesky factor of K and its inverse
+//	U         upper triangular B, the factor of a full metric UᵀU on few inputs
 //	u         coordinate of z along the direction in which the points spread most
 //
 // The RBF profile exp(-r²/2) falls below 1e-15 at r = 8.4. Points sorted by u
@@ -28,7 +29,11 @@
 //
 // Complexity: one likelihood with gradient O(n w² + n d D), w the width of the
 // band, n when there is none; one prediction O(d D + w²). With ARD and many inputs the
-// likelihood is O(n³ + n² D), as matrix products, a prediction O(n D + n²).
+// likelihood is O(n³ + n² D), as matrix products, a prediction O(n D + n²); FitBounded
+// needs O(n³ + n² c) when points differ from an earlier one in c coordinates on average.
+//
+// Of a full metric a posterior can be had, not only the best fit: SampleTriangular draws
+// from its Laplace approximation, and Mixture averages the processes.
 //
 // References: Rasmussen & Williams 2006; Horiguchi et al. 2022 for the
 // Mahalanobis kernel and its fit.

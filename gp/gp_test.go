@@ -457,12 +457,16 @@ func TestFarAwayIsThePrior(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := linalg.New(1, 4)
-	copy(x.Data, []float64{0.111, -0.222, 0.333, -0.444})
-	mean, variance := make([]float64, 1), make([]float64, 1)
+	x := linalg.New(3, 4)
+	for i := range x.Rows {
+		copy(x.Row(i), []float64{0.111, -0.222, 0.333, -0.444})
+	}
+	mean, variance := make([]float64, x.Rows), make([]float64, x.Rows)
 	m.PredictBatch(mean, variance, x)
-	if mean[0] != h.Mean || variance[0] != h.OutputScale {
-		t.Errorf("mean %g, want %g; variance %g, want %g", mean[0], h.Mean, variance[0], h.OutputScale)
+	for i := range x.Rows {
+		if mean[i] != h.Mean || variance[i] != h.OutputScale {
+			t.Errorf("point %d: mean %g, want %g; variance %g, want %g", i, mean[i], h.Mean, variance[i], h.OutputScale)
+		}
 	}
 }
 

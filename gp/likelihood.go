@@ -2,6 +2,7 @@ package gp
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mahabo/mahabo/internal/linalg"
 )
@@ -78,6 +79,8 @@ type workspace struct {
 	l, s     linalg.Matrix // factor and selected inverse of K
 	chol     linalg.EnvelopeFactor
 	z        linalg.Matrix // sorted z
+	r2       linalg.Matrix // squared distances in z, lower triangle, in many dimensions only
+	apart    bool          // all of them are beyond the kernel's radius
 	keys     []keyed
 	dir      []float64
 	alpha    []float64
@@ -130,12 +133,10 @@ func (w *workspace) evaluate(dZ, z linalg.Matrix, y []float64, h Hyper) (evaluat
 	w.chol.SelectedInverse(w.s)
 
 	clear(w.r)
-	product := d > maxSortedDim // then t Zᵀ is one product with all of t, which replaces L
-	if !product {
-		for a := range d {
-			clear(w.q.Row(a))
-		}
+	for a := range d {
+		clear(w.q.Row(a))
 	}
+	product := d > maxSortedDim // then t Zᵀ is one product with all of t, which replaces L
 	var below, diagonal float64 // sums of (alpha alphaᵀ - S) o k under and on the diagonal
 	for i := range n {
 		b := e.Begin(i)
@@ -173,7 +174,7 @@ func (w *workspace) evaluate(dZ, z linalg.Matrix, y []float64, h Hyper) (evaluat
 			linalg.Axpy(qa[b:i], za[i], t)
 		}
 	}
-	if product {
+	if product && !w.apart {
 		symmetrise(w.l)
 		linalg.Gemm(w.q, 0, 1, w.z, w.l)
 	}
@@ -203,17 +204,11 @@ func symmetrise(t linalg.Matrix) {
 func (w *workspace) sortPoints(z linalg.Matrix, profile Profile) linalg.Envelope {
 	d, n := z.Rows, w.n
 	if w.z.Rows != d {
-		w.z, w.q = padded(d, n), padded(d, n)
+		w.z, w.q, w.r2 = padded(d, n), padded(d, n), linalg.Matrix{}
 		w.dir = make([]float64, d)
 	}
 	if d > maxSortedDim {
-		for p := range w.keys {
-			w.keys[p].i = p
-		}
-		for a := range d {
-			copy(w.z.Row(a), z.Row(a))
-		}
-		return linalg.NewEnvelope(n, func(int) int { return 0 })
+		return w.measure(z, profile)
 	}
 	mainDirection(w.dir, z)
 	sortAlong(w.keys, w.dir, z)
@@ -232,36 +227,49 @@ func (w *workspace) sortPoints(z linalg.Matrix, profile Profile) linalg.Envelope
 	})
 }
 
-// fillKernel computes the lower triangle of k(X,X), inside the envelope.
-func (w *workspace) fillKernel(e linalg.Envelope, h Hyper) {
-	if h.Profile == RBF {
-		w.slope = w.k
-	} else if w.slope.Rows != w.n {
-		w.slope = padded(w.n, w.n)
+// measure is sortPoints in many dimensions: the order stays, all distances are
+// computed, and a row's envelope begins with the first point within the radius of
+// that row or a later one. Random points of a large box are all far from each other;
+// their distances are kept while z stays, as it does where no gradient moves it.
+func (w *workspace) measure(z linalg.Matrix, profile Profile) linalg.Envelope {
+	for p := range w.keys {
+		w.keys[p].i = p
 	}
-	d := w.z.Rows
-	if d > maxSortedDim {
-		lowerGram(w.k, w.z)
-		for i := range w.n {
-			w.r[i] = w.k.At(i, i)
-		}
+	same := w.r2.Rows == w.n
+	if !same {
+		w.r2 = padded(w.n, w.n)
 	}
-	for i := range w.n {
-		b := e.Begin(i)
-		row := w.k.Row(i)[b : i+1]
-		if d > maxSortedDim {
-			for j, dot := range row {
-				row[j] = max(w.r[i]+w.r[b+j]-2*dot, 0)
-			}
-			row[i-b] = 0
-		} else {
-			squaredDistances(row, w.z, b, i)
+	for a := range z.Rows {
+		same = same && slices.Equal(w.z.Row(a), z.Row(a))
+		copy(w.z.Row(a), z.Row(a))
+	}
+	if !same {
+		squaredDistancesByProduct(w.r2, w.z)
+	}
+	limit := profile.radius() * profile.radius()
+	first, least := make([]int, w.n), w.n-1
+	w.apart = true
+	for i := w.n - 1; i >= 0; i-- {
+		near := slices.IndexFunc(w.r2.Row(i)[:i+1], func(r2 float64) bool { return !(r2 > limit) })
+		w.apart = w.apart && near == i
+		least = min(least, near)
+		first[i] = least
+	}
+	return linalg.NewEnvelope(w.n, func(row int) int { return first[row] })
+}
+
+// squaredDistancesByProduct fills the lower triangle of r2 with
+// |z_i|² + |z_j|² - 2 z_i·z_j.
+func squaredDistancesByProduct(r2, z linalg.Matrix) {
+	lowerGram(r2, z)
+	norm2 := make([]float64, r2.Rows)
+	for i := range norm2 {
+		norm2[i] = r2.At(i, i)
+		row := r2.Row(i)[:i+1]
+		for j, dot := range row {
+			row[j] = max(norm2[i]+norm2[j]-2*dot, 0)
 		}
-		var slope []float64
-		if h.Profile != RBF {
-			slope = w.slope.Row(i)[b : i+1]
-		}
-		h.Profile.apply(row, slope, h.OutputScale)
+		row[i] = 0
 	}
 }
 
@@ -275,22 +283,46 @@ func lowerGram(dst, z linalg.Matrix) {
 	}
 }
 
-// squaredDistances fills dst[j] with the squared distance of point i and point
-// from+j of z (d x n).
-func squaredDistances(dst []float64, z linalg.Matrix, from, i int) {
-	for a := range z.Rows {
-		za := z.Row(a)
-		zi, zs := za[i], za[from:from+len(dst)]
-		if a == 0 {
-			for j, v := range zs {
-				dst[j] = (v - zi) * (v - zi)
-			}
-			continue
+// fillKernel computes the lower triangle of k(X,X), inside the envelope.
+func (w *workspace) fillKernel(e linalg.Envelope, h Hyper) {
+	if h.Profile == RBF {
+		w.slope = w.k
+	} else if w.slope.Rows != w.n {
+		w.slope = padded(w.n, w.n)
+	}
+	many := w.z.Rows > maxSortedDim
+	limit := h.Profile.radius() * h.Profile.radius()
+	for i := range w.n {
+		b := e.Begin(i)
+		row := w.k.Row(i)[b : i+1]
+		if many {
+			copy(row, w.r2.Row(i)[b:])
+		} else {
+			squaredDistances(row, w.z, b, i)
 		}
-		for j, v := range zs {
-			dst[j] += (v - zi) * (v - zi)
+		slope := row
+		if h.Profile != RBF {
+			slope = w.slope.Row(i)[b : i+1]
+		}
+		h.Profile.apply(row, slope, h.OutputScale)
+		if many { // the same zeros as those outside the envelope
+			for j, r2 := range w.r2.Row(i)[b : i+1] {
+				if r2 > limit {
+					row[j], slope[j] = 0, 0
+				}
+			}
 		}
 	}
+}
+
+// squaredDistances fills dst[j] with the squared distance of point i and point
+// from+j of z (d x n, few d).
+func squaredDistances(dst []float64, z linalg.Matrix, from, i int) {
+	var x [maxSortedDim]float64
+	for a := range z.Rows {
+		x[a] = z.At(a, i)
+	}
+	linalg.ColumnDistances(dst, x[:z.Rows], z.Slice(0, z.Rows, from, from+len(dst)))
 }
 
 // factor computes the Cholesky factor of k + noise I, climbing the jitter ladder

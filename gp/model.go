@@ -2,6 +2,7 @@ package gp
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"sync"
 
@@ -17,6 +18,7 @@ type Model struct {
 	keys    []keyed       // sorted by u
 	z       linalg.Matrix // d x n, sorted
 	norm2   []float64     // |z_i|², for large d only
+	head2   []float64     // the part of it in the first headCoordinates of z
 	alpha   []float64     // sorted
 	inverse linalg.Matrix // S, sorted
 	jitter  float64
@@ -65,6 +67,9 @@ func NewModel(h Hyper, in *Inputs, y []float64) (*Model, error) {
 		for a := range low {
 			for i, v := range m.z.Row(a) {
 				m.norm2[i] += v * v
+			}
+			if a+1 == min(headCoordinates, low) {
+				m.head2 = slices.Clone(m.norm2)
 			}
 		}
 	}
@@ -127,18 +132,7 @@ func (m *Model) distances(r2, z []float64, from, to int) []float64 {
 		}
 		return r2
 	}
-	for a, v := range z {
-		za := m.z.Row(a)[from:to]
-		if a == 0 {
-			for i, t := range za {
-				r2[i] = (t - v) * (t - v)
-			}
-			continue
-		}
-		for i, t := range za {
-			r2[i] += (t - v) * (t - v)
-		}
-	}
+	linalg.ColumnDistances(r2, z, m.z.Slice(0, len(z), from, to))
 	return r2
 }
 

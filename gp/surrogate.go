@@ -19,6 +19,13 @@ type Batch interface {
 	PredictBatch(mean, variance []float64, x linalg.Matrix)
 }
 
+// BatchDifferentiable gives the gradients at many points at once: PredictGrads makes of
+// every row of x what PredictGrad makes of it, to the byte.
+type BatchDifferentiable interface {
+	Differentiable
+	PredictGrads(dMean, dVar linalg.Matrix, mean, variance []float64, x linalg.Matrix)
+}
+
 // Joint also gives covariances and can be conditioned on a point whose value
 // is not known yet: the mean stays, the covariance shrinks.
 type Joint interface {

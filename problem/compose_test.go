@@ -178,7 +178,10 @@ func TestNoiseComposes(t *testing.T) {
 }
 
 func TestNew(t *testing.T) {
-	want := []string{"branin", "colville", "goldstein", "hartmann6", "sixhump", "rover"}
+	want := []string{
+		"branin", "colville", "goldstein", "hartmann6", "sixhump", "rover",
+		"ackley5", "ackley10", "levy5", "levy10", "rosenbrock5", "rosenbrock10", "lasso",
+	}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Fatalf("Names() = %v, want %v", got, want)
 	}

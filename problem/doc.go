@@ -1,6 +1,6 @@
-// Package problem has the test problems: five functions of the optimisation
-// literature and the rover's trajectory, the ways to make them harder, and
-// their names.
+// Package problem has the test problems: functions of the optimisation
+// literature, the rover's trajectory, the penalties of a regression, the ways to
+// make them harder, and their names.
 //
 // Every problem is minimised over the box [-1,1]^D; a native domain is mapped to
 // it by native = centre + halfwidth * z.
@@ -12,14 +12,17 @@
 //	A     d x D embedding; each row has L1 norm 1, so z stays in [-1,1]^d
 //
 // Problems compose: Embed hides a problem in a random subspace of a larger box,
-// Noisy adds noise to what the optimiser sees. A user's own problem is a Problem
+// EmbedSparse in a few of its coordinates, Noisy adds noise to what the optimiser
+// sees. A specification does the same: `branin:embed=axis,noise=0.01`. A user's own problem is a Problem
 // literal with an Eval.
 //
 // Sources: S. Surjanovic, D. Bingham, Virtual library of simulation experiments
-// (Branin, Colville, Goldstein-Price, Hartmann 6, six-hump camel); Z. Wang et
+// (Branin, Colville, Goldstein-Price, Hartmann 6, six-hump camel, Ackley, Levy,
+// Rosenbrock); K. Sehic et al., LassoBench, AutoML 2022 (the idea of the Lasso
+// problem; data and sizes are our own); Z. Wang et
 // al., Batched large-scale Bayesian optimization in high-dimensional spaces,
 // AISTATS 2018 (rover).
 //
-// An evaluation costs about 0.1 microseconds, 15 for the rover, and O(d D) more
+// An evaluation costs about 0.1 microseconds, 15 for the rover, 300 for the Lasso, and O(d D) more
 // when embedded.
 package problem

@@ -31,6 +31,30 @@ func Embed(p Problem, dim int, r *rand.Rand) (Problem, error) {
 	return EmbedMatrix(p, A)
 }
 
+// EmbedSparse hides p in a subspace in which each of its parameters depends on
+// few coordinates: every row of A has that many entries, at random places that
+// no two rows share, standard normal and divided by their L1 norm. One entry per
+// row makes z_i a coordinate of x, with either sign: an axis-aligned embedding.
+func EmbedSparse(p Problem, dim, entries int, r *rand.Rand) (Problem, error) {
+	if entries < 1 || entries*p.Dim > dim {
+		return Problem{}, fmt.Errorf("cannot embed %s, which has %d parameters, by %d coordinates each in %d: dim must be at least %d and the entries at least 1", p.Name, p.Dim, entries, dim, entries*p.Dim)
+	}
+	A := linalg.New(p.Dim, dim)
+	places := r.Perm(dim)
+	for i := range A.Rows {
+		row := A.Row(i)
+		var norm float64
+		for _, j := range places[i*entries : (i+1)*entries] {
+			row[j] = r.NormFloat64()
+			norm += math.Abs(row[j])
+		}
+		for j := range row {
+			row[j] /= norm
+		}
+	}
+	return EmbedMatrix(p, A)
+}
+
 // EmbedMatrix returns the problem x -> p(A x). A is p.Dim x D, and the L1 norm
 // of each row must not exceed 1, so that A x stays in the box of p.
 func EmbedMatrix(p Problem, A linalg.Matrix) (Problem, error) {

@@ -70,6 +70,12 @@ func TestMinimaAreAttained(t *testing.T) {
 			0.27533243049405607, 0.31165161660011324, 0.65730053406562031,
 		}}},
 		{newSixHump(), sixHump, [][]float64{{0.089842013100318062, -0.71265640302073963}, {-0.089842013100318062, 0.71265640302073963}}},
+		{newAckley(5), ackley, [][]float64{make([]float64, 5)}},
+		{newAckley(10), ackley, [][]float64{make([]float64, 10)}},
+		{newLevy(5), levy, [][]float64{slices.Repeat([]float64{1}, 5)}},
+		{newLevy(10), levy, [][]float64{slices.Repeat([]float64{1}, 10)}},
+		{newRosenbrock(5), rosenbrock, [][]float64{slices.Repeat([]float64{1}, 5)}},
+		{newRosenbrock(10), rosenbrock, [][]float64{slices.Repeat([]float64{1}, 10)}},
 	} {
 		for _, x := range c.points {
 			if got := c.f(x); math.Abs(got-c.p.Minimum) > 1e-14 {
@@ -79,13 +85,42 @@ func TestMinimaAreAttained(t *testing.T) {
 	}
 }
 
-// No point is below Minimum; the lowest of many random points, polished by a
-// pattern search, come close to it.
-func TestMinimumIsTheLowest(t *testing.T) {
-	for _, p := range All() {
-		if math.IsNaN(p.Minimum) {
-			continue
+// Values that can be computed by hand.
+func TestScalableFunctions(t *testing.T) {
+	all := func(v float64) []float64 { return []float64{v, v, v, v, v} }
+	sine := math.Sin(1)
+	for _, c := range []struct {
+		name      string
+		f         func([]float64) float64
+		x         []float64
+		want, box float64 // the value, and the place in the box of the first coordinate
+	}{
+		{"ackley5", ackley, all(1), 20 * (1 - math.Exp(-0.2)), -0.2}, // cos 2π = 1
+		{"ackley5", ackley, []float64{5, 0, 0, 0, 0}, 20 * (1 - math.Exp(-0.2*math.Sqrt(5))), 1. / 3},
+		{"levy5", levy, all(-3), 4*(1+10*sine*sine) + 1, -11. / 15}, // w = 0
+		{"rosenbrock5", rosenbrock, all(0), 4, -1. / 3},
+		{"rosenbrock5", rosenbrock, all(-1), 4 * 404, -7. / 15},
+		{"rosenbrock5", rosenbrock, []float64{1, 1, 1, 1, 2}, 100, -0.2},
+	} {
+		p, err := New(c.name, 0, 0)
+		if err != nil {
+			t.Fatal(err)
 		}
+		z := make([]float64, len(c.x))
+		for i, v := range c.x {
+			z[i] = (v - 2.5) / 7.5
+		}
+		if got := p.Eval(z); math.Abs(got-c.want) > 1e-11*max(1, c.want) || math.Abs(z[0]-c.box) > 1e-15 {
+			t.Errorf("%s at %v is %.15g, want %.15g", c.name, c.x, got, c.want)
+		}
+	}
+}
+
+// No point is below Minimum; the lowest of many random points, polished by a
+// pattern search, come close to it. The scalable functions are sums of squares,
+// or have too many holes for such a search.
+func TestMinimumIsTheLowest(t *testing.T) {
+	for _, p := range []Problem{newBranin(), newColville(), newGoldstein(), newHartmann6(), newSixHump()} {
 		points := linalg.New(2048, p.Dim)
 		rng.NewFiller(rng.New(1)).Uniform(points.Data)
 		value := make([]float64, points.Rows)

@@ -1,15 +1,13 @@
 package problem
 
-import (
-	"fmt"
-	"strings"
-
-	"github.com/mahabo/mahabo/internal/rng"
-)
+import "fmt"
 
 // All returns every problem in its native dimension.
 func All() []Problem {
-	return []Problem{newBranin(), newColville(), newGoldstein(), newHartmann6(), newSixHump(), newRover()}
+	return []Problem{
+		newBranin(), newColville(), newGoldstein(), newHartmann6(), newSixHump(), newRover(),
+		newAckley(5), newAckley(10), newLevy(5), newLevy(10), newRosenbrock(5), newRosenbrock(10), newLasso(),
+	}
 }
 
 // Names returns the names that New knows.
@@ -21,21 +19,41 @@ func Names() []string {
 	return names
 }
 
-// New returns the named problem with dim parameters, or with its native number
-// when dim is 0. More parameters than native embed it; the embedding depends
-// on (seed, dim, native dimension) alone.
-func New(name string, dim int, seed uint64) (Problem, error) {
-	for _, p := range All() {
-		if p.Name != name {
-			continue
-		}
-		switch {
-		case dim == 0 || dim == p.Dim:
-			return p, nil
-		case dim < p.Dim:
-			return Problem{}, fmt.Errorf("dim is %d: problem %s has %d parameters; use dim 0 or %d for the problem itself, more to embed it", dim, name, p.Dim, p.Dim)
-		}
-		return Embed(p, dim, rng.New(seed, rng.Purpose("embedding"), uint64(dim), uint64(p.Dim)))
+// New returns the problem of a specification `name` or `name:key=value,...`
+// (Options) with dim parameters, or with its native number when dim is 0. More
+// parameters than native embed it; the embedding depends on (seed, dim, native
+// dimension) and its kind alone.
+func New(text string, dim int, seed uint64) (Problem, error) {
+	s, err := parse(text)
+	if err != nil {
+		return Problem{}, err
 	}
-	return Problem{}, fmt.Errorf("unknown problem %q: the problems are %s", name, strings.Join(Names(), ", "))
+	p := named(s.name)
+	native := p
+	switch {
+	case dim == 0 || dim == p.Dim:
+	case dim < p.Dim:
+		return Problem{}, fmt.Errorf("dim is %d: problem %s has %d parameters; use dim 0 or %d for the problem itself, more to embed it", dim, s.name, p.Dim, p.Dim)
+	default:
+		if p, err = s.hide(p, dim, seed); err != nil {
+			return Problem{}, err
+		}
+	}
+	if s.noise > 0 {
+		if p, err = Noisy(p, s.noise*valueRange(native), seed); err != nil {
+			return Problem{}, err
+		}
+	}
+	p.Name = s.String()
+	return p, nil
+}
+
+// named returns a problem that is among All.
+func named(name string) Problem {
+	for _, p := range All() {
+		if p.Name == name {
+			return p
+		}
+	}
+	panic("problem: parse admitted " + name)
 }

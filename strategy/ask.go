@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -42,4 +43,15 @@ func coincide(p, q Point) bool {
 		}
 	}
 	return true
+}
+
+// lowest returns the numbers of the n lowest values, the lowest first, of equal ones the
+// earlier first; all of them when there are fewer.
+func lowest(values []float64, n int) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
+	return order[:min(n, len(order))]
 }

@@ -46,7 +46,9 @@ type maha struct {
 	d      int
 	lbfgs  bool
 	quirks bool
-	starts candidate.Options // of the searches over the box
+	kernel func(r *rand.Rand) gp.Kernel // of a cold start of the fit
+	fits   int                          // cold starts per fit
+	starts candidate.Options            // of the searches over the box
 	history
 	in     *gp.Inputs
 	report AskReport
@@ -58,30 +60,49 @@ var (
 )
 
 func newMaha(cfg Config, s settings) (Strategy, error) {
-	m := &maha{cfg: cfg, history: history{dim: cfg.Dim}, in: gp.NewInputs(cfg.Dim)}
-	var err error
-	if m.d, err = s.embeddingDim(cfg, 1); err != nil {
+	d, err := s.embeddingDim(cfg, 1)
+	if err != nil {
 		return nil, err
 	}
+	m := newMahaLoop(cfg)
+	m.useMahalanobis(d)
 	fit, err := s.choice("fit", "adam", "lbfgs")
 	if err != nil {
 		return nil, err
 	}
-	m.lbfgs = fit == "lbfgs"
+	if m.lbfgs = fit == "lbfgs"; m.lbfgs {
+		m.fits = 1
+	}
 	search, err := s.choice("search", "joint", "separate")
 	if err != nil {
 		return nil, err
 	}
-	m.starts = mahaStarts(search == "joint")
+	m.starts.Joint = search == "joint"
 	if m.quirks, err = s.boolean("quirks"); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-// mahaStarts are the settings of the searches over the box.
-func mahaStarts(joint bool) candidate.Options {
-	return candidate.Options{Starts: 5, Samples: 100, MaxIter: 1000, Joint: joint}
+// newMahaLoop is the loop that maha, its two-step variants and rbf share; the kernel
+// is still missing.
+func newMahaLoop(cfg Config) *maha {
+	return &maha{
+		cfg: cfg, history: history{dim: cfg.Dim}, in: gp.NewInputs(cfg.Dim),
+		starts: candidate.Options{Starts: 5, Samples: 100, MaxIter: 1000, Joint: true},
+	}
+}
+
+// useMahalanobis fits Mahalanobis kernels from ten random matrices B of d rows.
+func (m *maha) useMahalanobis(d int) {
+	m.d, m.fits = d, mahaRestarts
+	m.kernel = func(r *rand.Rand) gp.Kernel {
+		B := linalg.New(m.d, m.dim)
+		for j := range B.Data {
+			B.Data[j] = mahaStartB * r.NormFloat64()
+		}
+		return gp.Mahalanobis(B)
+	}
 }
 
 func (m *maha) Tell(obs ...Observation) error {
@@ -155,18 +176,10 @@ func (m *maha) complete(ctx context.Context, t task, first []float64, n int) ([]
 
 // fit learns the hyperparameters from standardised values, from scratch.
 func (m *maha) fit(ctx context.Context, y []float64, r *rand.Rand) (gp.Hyper, error) {
-	restarts := mahaRestarts
-	if m.lbfgs {
-		restarts = 1
-	}
-	starts := make([]gp.Hyper, restarts)
+	starts := make([]gp.Hyper, m.fits)
 	for i := range starts {
-		B := linalg.New(m.d, m.dim)
-		for j := range B.Data {
-			B.Data[j] = mahaStartB * r.NormFloat64()
-		}
 		starts[i] = gp.Hyper{
-			Kernel:        gp.Mahalanobis(B),
+			Kernel:        m.kernel(r),
 			OutputScale:   num.Softplus(0),
 			NoiseVariance: num.Softplus(0) + gp.MinNoise,
 		}
@@ -319,15 +332,26 @@ func estBeta(model *gp.Model, best float64, r *rand.Rand) float64 {
 	const chunk = 250
 	low, dim := model.Hyper().Dims()
 	count := acquisition.ESTPoints(dim)
-	z, x := linalg.New(count, low), linalg.New(chunk, dim)
-	fill := rng.NewFiller(r)
+	mean, std := make([]float64, count), make([]float64, count)
+	fill, x := rng.NewFiller(r), linalg.New(chunk, dim)
+	var z linalg.Matrix
+	ard := model.Hyper().B.Rows == 0
+	if !ard {
+		z = linalg.New(count, low)
+	}
 	for i := 0; i < count; i += chunk {
 		rows := min(chunk, count-i)
 		fill.Uniform(x.Data[:rows*dim])
-		model.Project(z.Slice(i, i+rows, 0, low), x.Slice(0, rows, 0, dim))
+		part := x.Slice(0, rows, 0, dim)
+		if ard { // z is no smaller than x: predict while x is at hand
+			model.PredictBatch(mean[i:i+rows], std[i:i+rows], part)
+			continue
+		}
+		model.Project(z.Slice(i, i+rows, 0, low), part)
 	}
-	mean, std := make([]float64, count), make([]float64, count)
-	model.PredictProjected(mean, std, z)
+	if !ard {
+		model.PredictProjected(mean, std, z)
+	}
 	for i, v := range std {
 		std[i] = math.Sqrt(v)
 	}

@@ -45,7 +45,7 @@ func twoStepOptions() []Option {
 // in the box and mapped back. The others of the batch are drawn as by maha, for pinv
 // then moved to the row space of B.
 type mahaTwoStep struct {
-	maha
+	*maha
 	random bool
 }
 
@@ -59,10 +59,9 @@ func newMahaTwoStep(cfg Config, s settings, random bool) (Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &mahaTwoStep{random: random, maha: maha{
-		cfg: cfg, d: d, history: history{dim: cfg.Dim}, in: gp.NewInputs(cfg.Dim),
-		starts: mahaStarts(true),
-	}}, nil
+	m := &mahaTwoStep{maha: newMahaLoop(cfg), random: random}
+	m.useMahalanobis(d)
+	return m, nil
 }
 
 func (m *mahaTwoStep) Ask(ctx context.Context, n int, pending []Point) ([]Point, error) {

@@ -27,9 +27,10 @@ type Option struct {
 // Methods lists every method in the order they should be shown.
 func Methods() []Method {
 	return []Method{
+		adaptiveMethod(),
 		mahaMethod(), mahaPinvMethod(), mahaRandomMethod(),
-		vanillaMethod(),
-		remboMethod(), hesboMethod(),
+		rbfMethod(), remboMethod(), hesboMethod(), aleboMethod(), silboMethod(),
+		turboMethod(), vanillaMethod(),
 		cmaesMethod(), sobolMethod(), randomMethod(),
 	}
 }

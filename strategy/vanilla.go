@@ -1,7 +1,6 @@
 package strategy
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -188,14 +187,9 @@ func (v *vanilla) improve(ctx context.Context, model *gp.Model, in *gp.Inputs, y
 
 // lowestPoints returns the points of lowest y, the best first.
 func lowestPoints(in *gp.Inputs, y []float64) [][]float64 {
-	order := make([]int, len(y))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(y[i], y[j]) })
 	points := make([][]float64, int(math.Ceil(vanillaCentres*float64(len(y)))))
-	for k := range points {
-		points[k] = in.At(order[k])
+	for k, i := range lowest(y, len(points)) {
+		points[k] = in.At(i)
 	}
 	return points
 }

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+	"time"
+	"unicode"
 
 	"github.com/mahabo/mahabo/bench"
 	"github.com/mahabo/mahabo/internal/hint"
@@ -15,8 +18,10 @@ import (
 type benchCmd struct {
 	List    benchListCmd    `cmd:"" help:"List the suites."`
 	Run     benchRunCmd     `cmd:"" help:"Run a grid of trials, or continue it."`
-	Table   benchTableCmd   `cmd:"" help:"Write the results of a folder as a table."`
-	Compare benchCompareCmd `cmd:"" help:"Set the results of a folder beside the paper's."`
+	Table   benchTableCmd   `cmd:"" help:"Write results as a table."`
+	Figure  benchFigureCmd  `cmd:"" help:"Draw results: best value by evaluation."`
+	Report  benchReportCmd  `cmd:"" help:"Make a page of results: tables, figures, and how they were made."`
+	Compare benchCompareCmd `cmd:"" help:"Compare results with the paper's, with another folder's, or two methods."`
 }
 
 type benchListCmd struct {
@@ -49,18 +54,18 @@ func numbers(ns []int) string {
 }
 
 type benchRunCmd struct {
-	Suite      string   `xor:"method,problem,dim,batch,evals,init" placeholder:"NAME" help:"Run a suite (mahabo bench list) instead of the grid below."`
-	Method     string   `xor:"method" placeholder:"M,..." help:"Methods with their options, separated by commas: maha:d=1,fit=lbfgs,sobol."`
-	Problem    []string `xor:"problem" placeholder:"P" help:"Problems."`
-	Dim        []int    `xor:"dim" placeholder:"D" help:"Numbers of parameters; 0 is the problem's own (0)."`
-	Batch      []int    `xor:"batch" placeholder:"B" help:"Points per round (1)."`
-	Evals      *int     `xor:"evals" placeholder:"N" help:"Evaluations after the initial design (${default_evals})."`
-	Init       *int     `xor:"init" placeholder:"N" help:"Points of the initial design (${default_init})."`
-	Trials     *int     `placeholder:"N" help:"Trials per cell (${default_trials}, or the suite's)."`
-	FirstTrial int      `default:"0" placeholder:"T" help:"Number of the first trial, which is its seed (${default})."`
-	Jobs       int      `default:"1" placeholder:"J" help:"Trials at the same time; each uses one core (${default})."`
-	Out        string   `required:"" placeholder:"DIR" help:"Results folder: trials.jsonl and summary.json."`
-	Quiet      bool     `short:"q" help:"Show no progress."`
+	Suite      string `xor:"method,problem,dim,batch,evals,init" placeholder:"NAME" help:"Run a suite (mahabo bench list), or a file of your own (.yaml), instead of the grid below."`
+	Method     string `xor:"method" placeholder:"M,..." help:"Methods with their options, separated by commas: maha:d=1,fit=lbfgs,sobol."`
+	Problem    string `xor:"problem" placeholder:"P,..." help:"Problems with their options: branin,hartmann6:embed=axis,noise=0.01."`
+	Dim        []int  `xor:"dim" placeholder:"D" help:"Numbers of parameters; 0 is the problem's own (0)."`
+	Batch      []int  `xor:"batch" placeholder:"B" help:"Points per round (1)."`
+	Evals      *int   `xor:"evals" placeholder:"N" help:"Evaluations after the initial design (${default_evals})."`
+	Init       *int   `xor:"init" placeholder:"N" help:"Points of the initial design (${default_init})."`
+	Trials     *int   `placeholder:"N" help:"Trials per cell (${default_trials}, or the suite's)."`
+	FirstTrial int    `default:"0" placeholder:"T" help:"Number of the first trial, which is its seed (${default})."`
+	Jobs       int    `default:"1" placeholder:"J" help:"Trials at the same time; each uses one core (${default})."`
+	Out        string `required:"" placeholder:"DIR" help:"Results folder: trials.jsonl and summary.json."`
+	Quiet      bool   `short:"q" help:"Show no progress."`
 }
 
 // Help is the long help.
@@ -73,6 +78,23 @@ func (*benchRunCmd) Help() string {
 
   mahabo bench run --suite smoke --out results/smoke
 
+  mahabo bench run --suite paper --jobs 2 --out results/paper
+
+  mahabo bench run --suite ./my.yaml --out results/mine
+
+A suite file lists grids of the same flags:
+
+  summary: what it measures
+  include: [smoke]                # other suites
+  grids:
+    - methods: ["maha:d=1", sobol]
+      problems: [branin, rover]
+      dims: [100, 1000]
+      batches: [1, 5]
+      evals: 500
+      init: 10
+      trials: 20
+
 Running the same command again continues: finished trials are kept. More methods, problems or trials may be added to a folder.`
 }
 
@@ -82,14 +104,19 @@ func (c *benchRunCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	show := newProgress(s.err, "trials", c.Quiet)
+	show := newBenchProgress(s.err, c.Quiet)
 	var last bench.Progress
 	err = bench.Run(ctx, bench.Options{
 		Grids: grids, Dir: c.Out, Jobs: c.Jobs, Version: version(),
-		OnNote: func(note string) { fmt.Fprintln(s.err, "mahabo:", note) },
+		Origin: &bench.Origin{
+			Time: time.Now().UTC().Truncate(time.Second), Command: commandLine(), Jobs: c.Jobs,
+			Version: version(), Machine: bench.ThisMachine(),
+		},
+		OnNote:  func(note string) { show.note("mahabo: " + note) },
+		OnStart: show.start,
 		OnTrial: func(p bench.Progress) {
 			last = p
-			show.update(p.Done, p.Total, progressText(p))
+			show.update(p)
 		},
 	})
 	show.close()
@@ -102,18 +129,18 @@ func (c *benchRunCmd) Run(ctx context.Context, s streams) error {
 	return err
 }
 
-func progressText(p bench.Progress) string {
-	var parts []string
-	if p.Kept > 0 && p.Last == nil {
-		parts = append(parts, fmt.Sprintf("%d kept from before", p.Kept))
+// commandLine is how the program was called, for a shell.
+func commandLine() string {
+	words := []string{"mahabo"}
+	for _, arg := range os.Args[1:] {
+		if strings.ContainsFunc(arg, func(r rune) bool {
+			return !strings.ContainsRune("+-./:=,_@%", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		}) {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		words = append(words, arg)
 	}
-	if t := p.Last; t != nil {
-		parts = append(parts, fmt.Sprintf("%s, trial %d: %.4g in %s", t.Cell, t.Trial, t.Best, seconds(t.Seconds)))
-	}
-	if p.Known && p.Done < p.Total {
-		parts = append(parts, left(p.ETA))
-	}
-	return strings.Join(parts, "  ")
+	return strings.Join(words, " ")
 }
 
 // grids turns the flags into what to run.
@@ -133,12 +160,16 @@ func (c *benchRunCmd) grids() ([]bench.Grid, error) {
 	for _, missing := range []struct {
 		flag string
 		is   bool
-	}{{"--method", c.Method == ""}, {"--problem", len(c.Problem) == 0}} {
+	}{{"--method", c.Method == ""}, {"--problem", c.Problem == ""}} {
 		if missing.is {
 			return nil, usagef("%s is missing: give --method and --problem, or --suite", missing.flag)
 		}
 	}
-	if err := checkProblems(c.Problem...); err != nil {
+	problems, err := bench.SplitProblems(c.Problem)
+	if err != nil {
+		return nil, usagef("--problem: %w", err)
+	}
+	if err := checkProblems(problems...); err != nil {
 		return nil, err
 	}
 	methods, err := bench.SplitMethods(c.Method)
@@ -146,7 +177,7 @@ func (c *benchRunCmd) grids() ([]bench.Grid, error) {
 		return nil, usagef("--method: %w", err)
 	}
 	g := bench.Grid{
-		Methods: methods, Problems: c.Problem, Dims: c.Dim, Batches: c.Batch,
+		Methods: methods, Problems: problems, Dims: c.Dim, Batches: c.Batch,
 		Evals: orDefault(c.Evals, defaultEvals), Init: orDefault(c.Init, strategy.DefaultInit),
 		Trials: orDefault(c.Trials, defaultTrials), FirstTrial: c.FirstTrial,
 	}
@@ -173,53 +204,4 @@ func suiteNames() []string {
 		names = append(names, s.Name)
 	}
 	return names
-}
-
-type benchTableCmd struct {
-	Dir    string `arg:"" help:"Results folder."`
-	Format string `default:"text" enum:"text,markdown,json" help:"text, markdown or json (${default})."`
-}
-
-// Run writes the table.
-func (c *benchTableCmd) Run(s streams) error {
-	trials, err := bench.Read(c.Dir)
-	if err != nil {
-		return err
-	}
-	rows := bench.Summarise(trials)
-	if c.Format == "json" {
-		return writeJSON(s.out, rows)
-	}
-	return bench.Table(s.out, rows, format(c.Format))
-}
-
-type benchCompareCmd struct {
-	Dir    string `arg:"" help:"Results folder."`
-	Format string `default:"text" enum:"text,markdown" help:"text or markdown (${default})."`
-	All    bool   `help:"List the paper's cells of methods that were not measured too."`
-}
-
-// Help is the long help.
-func (*benchCompareCmd) Help() string {
-	return `The difference is (ours - paper)/sqrt(se² + se²); up to 2.5 either way it says nothing. Cells without a number are written as "-".
-
-Example:
-
-  mahabo bench compare results/branin --format markdown`
-}
-
-// Run writes the comparison.
-func (c *benchCompareCmd) Run(s streams) error {
-	trials, err := bench.Read(c.Dir)
-	if err != nil {
-		return err
-	}
-	return bench.Compare(s.out, bench.Summarise(trials), c.All, format(c.Format))
-}
-
-func format(name string) bench.Format {
-	if name == "markdown" {
-		return bench.Markdown
-	}
-	return bench.Text
 }

@@ -93,6 +93,10 @@ func (c *problemsCmd) Run(s streams) error {
 		}
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", p.Name, p.Dim, minimum, p.Description)
 	}
+	fmt.Fprintln(w, "\nOptions, as in branin:embed=axis,noise=0.01:")
+	for _, o := range problem.Options() {
+		fmt.Fprintf(w, "  %s=%s\t\t\t%s\n", o.Key, o.Default, o.Meaning)
+	}
 	return w.Flush()
 }
 

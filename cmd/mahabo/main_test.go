@@ -71,6 +71,10 @@ func TestUsageErrors(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	wrong := filepath.Join(dir, "wrong.yaml")
+	if err := os.WriteFile(wrong, []byte("grid: []\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	results := filepath.Join(dir, "results")
 	const grid = "--method sobol --problem branin --dim 5 --init 3 --trials 1"
 	must(t, words("bench run "+grid+" --evals 4 --out "+results)...)
@@ -115,6 +119,8 @@ func TestUsageErrors(t *testing.T) {
 		{"bench run --out " + fresh, "--method is missing"},
 		{"bench run --method sobol --out " + fresh, "--problem is missing"},
 		{"bench run --suite smok --out " + fresh, `did you mean "smoke"?`},
+		{"bench run --suite " + file + ".yaml --out " + fresh, "no such file"},
+		{"bench run --suite " + wrong + " --out " + fresh, `wrong.yaml:1:1: unknown key "grid"`},
 		{"bench run --suite smoke --method sobol --out " + fresh, "--suite"},
 		{"bench run --suite smoke --evals 7 --out " + fresh, "--evals"},
 		{"bench run --method sobl --problem branin --dim 5 --out " + fresh, `did you mean "sobol"?`},
@@ -123,6 +129,8 @@ func TestUsageErrors(t *testing.T) {
 		{"bench run --method sobol:d=1 --problem branin --dim 5 --out " + fresh, `unknown option "d"`},
 		{"bench run --method maha:d=6 --problem branin --dim 5 --out " + fresh, "d is 6"},
 		{"bench run --method sobol --problem branin,brannin --dim 5 --out " + fresh, `did you mean "branin"?`},
+		{"bench run --method sobol --problem branin:nois=1 --dim 5 --out " + fresh, `unknown option "nois"`},
+		{"bench run --method sobol --problem branin,noise=1 --dim 5 --out " + fresh, "branin:noise=1"},
 		{"bench run " + grid + " --batch 0 --out " + fresh, "batch is 0"},
 		{"bench run " + grid + " --evals -4 --out " + fresh, "evals is -4"},
 		{"bench run " + grid + " --first-trial -1 --out " + fresh, "first trial is -1"},
@@ -135,8 +143,17 @@ func TestUsageErrors(t *testing.T) {
 		{"bench table", "dir"},
 		{"bench table " + fresh, "holds no benchmark results"},
 		{"bench table " + broken, "trials.jsonl:1: "},
-		{"bench table --format html " + results, "--format"},
+		{"bench table --format xml " + results, "--format"},
+		{"bench table --method sobl " + results, "no trial with method sobl"},
+		{"bench table " + results + " " + results, "trial 0 is in"},
+		{"bench figure " + results, "--out"},
+		{"bench figure " + results + " --out figure.jpg", ".png, .svg or .pdf"},
+		{"bench figure " + results + " --out " + file + "/figure.png", "not a directory"},
 		{"bench compare " + fresh, "holds no benchmark results"},
+		{"bench compare " + results + " " + fresh, "holds no benchmark results"},
+		{"bench compare " + results + " --methods sobol", "give two"},
+		{"bench compare " + results + " --methods sobol,random", "no trial with method random"},
+		{"bench compare " + results + " " + results + " --methods sobol,random", "not two of them"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			stdout, stderr, code := call(t, words(c.args)...)
@@ -217,7 +234,7 @@ func TestLists(t *testing.T) {
 			t.Errorf("methods lacks %q", name)
 		}
 	}
-	for _, name := range words("branin colville goldstein hartmann6 sixhump rover") {
+	for _, name := range words("branin colville goldstein hartmann6 sixhump rover ackley10 lasso embed=dense noise=0") {
 		if !strings.Contains(problems, name) {
 			t.Errorf("problems lacks %q", name)
 		}
@@ -233,7 +250,7 @@ func TestLists(t *testing.T) {
 			}
 		}
 	}
-	if suites := must(t, "bench", "list"); !strings.Contains(suites, "smoke") || !strings.Contains(suites, "--method sobol,random --problem branin,hartmann6 --dim 20 --batch 1,5") {
+	if suites := must(t, "bench", "list"); !strings.Contains(suites, "smoke") || !strings.Contains(suites, "--method sobol,random,cmaes --problem branin,hartmann6 --dim 100 --batch 1,5") {
 		t.Errorf("suites:\n%s", suites)
 	}
 }
@@ -250,7 +267,7 @@ func TestVersionAndHelp(t *testing.T) {
 	}
 	for command, says := range map[string]string{
 		"": "minimize", "minimize": "--problem branin --dim 1000 --batch 5 --evals 200", "methods": "--json", "problems": "--json",
-		"bench": "compare", "bench list": "--json", "bench run": "--suite smoke", "bench table": "--format", "bench compare": "2.5",
+		"bench": "compare", "bench list": "--json", "bench run": "--suite smoke", "bench table": "--format", "bench figure": ".pdf", "bench report": "--title", "bench compare": "2.5",
 	} {
 		if help := must(t, append(words(command), "--help")...); !strings.Contains(help, says) {
 			t.Errorf("%s --help lacks %q:\n%s", command, says, help)
@@ -290,8 +307,51 @@ func TestBench(t *testing.T) {
 	if got := must(t, "bench", "compare", dir); strings.Count(got, "\n") != 5 {
 		t.Errorf("comparison:\n%s", got)
 	}
+	if got := must(t, "bench", "compare", dir, "--methods", "sobol,random"); strings.Count(got, "\n") != 5 || !strings.Contains(got, "first: sobol, second: random") {
+		t.Errorf("two methods:\n%s", got)
+	}
+	if got := must(t, "bench", "compare", dir, dir); strings.Count(got, "0/2/0") != 4 {
+		t.Errorf("a folder with itself:\n%s", got)
+	}
 	if got := must(t, "bench", "compare", dir, "--all", "--format", "markdown"); strings.Count(got, "| turbo ") != 10+6 {
 		t.Errorf("comparison with all cells:\n%s", got)
+	}
+}
+
+func TestBenchProblemOptions(t *testing.T) {
+	dir := t.TempDir()
+	must(t, words("bench run --method sobol --problem branin,branin:noise=0.1,embed=axis,levy5 --dim 20 --evals 3 --trials 1 --out "+dir)...)
+	got := must(t, "bench", "table", dir, "--format", "csv", "--problem", "branin:noise=0.1,embed=axis")
+	if strings.Count(got, "\n") != 2 || !strings.Contains(got, `"branin:embed=axis,noise=0.1"`) {
+		t.Errorf("the noisy problem:\n%s", got)
+	}
+}
+
+func TestBenchPictures(t *testing.T) {
+	dir := t.TempDir()
+	must(t, words("bench run --method sobol,random --problem branin --dim 6 --batch 1,3 --evals 7 --init 3 --trials 2 --out "+dir)...)
+	for name, start := range map[string]string{"a.png": "\x89PNG", "b.svg": "<svg", "c.pdf": "%PDF"} {
+		file := filepath.Join(dir, name)
+		must(t, "bench", "figure", dir, "--batch", "3", "--out", file)
+		if data, err := os.ReadFile(file); err != nil || !bytes.HasPrefix(data, []byte(start)) {
+			t.Errorf("%s begins with %.8q, %v", name, data, err)
+		}
+	}
+	page := filepath.Join(dir, "report.html")
+	must(t, "bench", "report", dir, "--title", "What we measured", "--out", page)
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"<h1>What we measured</h1>", "mahabo bench run --method sobol,random", "mahabo bench report", "8 trials of 2 methods"} {
+		if !strings.Contains(string(data), part) {
+			t.Errorf("the page lacks %q", part)
+		}
+	}
+	for _, layout := range []string{"best", "minutes"} {
+		if got := must(t, "bench", "table", dir, "--layout", layout, "--format", "latex"); strings.Count(got, `\begin{tabular}{lr}`) != 2 {
+			t.Errorf("layout %s:\n%s", layout, got)
+		}
 	}
 }
 

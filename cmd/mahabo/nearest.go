@@ -3,20 +3,26 @@ package main
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/mahabo/mahabo/internal/hint"
 	"github.com/mahabo/mahabo/problem"
 	"github.com/mahabo/mahabo/strategy"
 )
 
-// checkProblems refuses a name that no problem has.
-func checkProblems(names ...string) error {
+// checkProblems refuses a specification that no problem has.
+func checkProblems(specs ...string) error {
 	known := problem.Names()
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			_, err := problem.New(name, 0, 0)
-			return usagef("--problem: %w%s", err, hint.DidYouMean(name, known))
+	for _, spec := range specs {
+		_, err := problem.Canonical(spec)
+		if err == nil {
+			continue
 		}
+		name, _, _ := strings.Cut(spec, ":")
+		if slices.Contains(known, name) {
+			return usagef("--problem: %w", err)
+		}
+		return usagef("--problem: %w%s", err, hint.DidYouMean(name, known))
 	}
 	return nil
 }

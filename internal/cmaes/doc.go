@@ -33,8 +33,9 @@
 //
 // # Cost
 //
-//	Sample n² multiply-adds, Tell (1+lambda) n²/2 + 2 lambda n². The decomposition,
-//	about 10 n³, is done every max(1, 1/(10 n (c1+cmu))) generations, which is every
-//	few of them (n = 1000: every seventh, some two seconds on one core). Memory
-//	3 n² + O(lambda n).
+//	Sample n² multiply-adds, Tell (1+lambda) n²/2 + 2 lambda n²; before the first
+//	decomposition n and (1+lambda) n²/2. The decomposition, about 10 n³, is done
+//	every max(1, 1/(10 n (c1+cmu))) generations, which is every few of them
+//	(n = 1000: every seventh, some two seconds on one core). Memory 3 n² + O(lambda n),
+//	before the first decomposition n².
 package cmaes

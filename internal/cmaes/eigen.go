@@ -18,8 +18,10 @@ func (s *Search) decompose() {
 		return
 	}
 	s.decomposed = s.g
-	if len(s.work) == 0 {
+	if s.vectors.Rows == 0 {
 		s.vectors = linalg.New(s.n, s.n)
+	}
+	if len(s.work) == 0 {
 		s.squares = make([]float64, s.n)
 		s.work = make([]float64, 34*s.n) // LAPACK's (nb+2) n
 	}

@@ -31,7 +31,7 @@ type Search struct {
 	C      linalg.Matrix // lower triangle
 	g      int           // generations told
 
-	B          linalg.Matrix
+	B          linalg.Matrix // empty, for I, until the first decomposition
 	d          []float64
 	decomposed int  // g at the last decomposition
 	broken     bool // the last decomposition was refused
@@ -65,12 +65,11 @@ func New(cfg Config) (*Search, error) {
 		cfg: cfg, n: n, rates: newRates(n, cfg.Population),
 		mean: append([]float64(nil), cfg.Mean...), sigma: cfg.StdDev,
 		ps: make([]float64, n), pc: make([]float64, n),
-		C: linalg.New(n, n), B: linalg.New(n, n), d: make([]float64, n),
+		C: linalg.New(n, n), d: make([]float64, n),
 		window: 10 + (30*n+cfg.Population-1)/cfg.Population, scratch: newScratch(n),
 	}
 	for j := range n {
 		s.C.Set(j, j, 1)
-		s.B.Set(j, j, 1)
 		s.d[j] = 1
 	}
 	return s, nil
@@ -155,6 +154,9 @@ func (s *Search) draw(r *rand.Rand) {
 
 // coordinate j of m + sigma B (d∘z).
 func (s *Search) coordinate(j int) float64 {
+	if s.B.Rows == 0 {
+		return s.mean[j] + s.sigma*s.dz[j]
+	}
 	return s.mean[j] + s.sigma*linalg.Dot(s.B.Row(j), s.dz)
 }
 

@@ -113,6 +113,10 @@ func (s *Search) shorten(y []float64, k int) float64 {
 
 // whiten stores C^-1/2 y = B (d⁻¹∘Bᵀy).
 func (s *Search) whiten(dst, y []float64) {
+	if s.B.Rows == 0 {
+		copy(dst, y)
+		return
+	}
 	clear(s.t)
 	for i, v := range y {
 		linalg.Axpy(s.t, v, s.B.Row(i))

@@ -111,3 +111,14 @@ func addClamp(dst []float64, shift float64, y []float64) {
 		addClampAVX2(&dst[0], shift, &y[0], len(dst))
 	}
 }
+
+func columnDistances(dst, x []float64, z Matrix) {
+	switch {
+	case len(x) == 0 || active.path == portable:
+		columnDistancesPortable(dst, x, z)
+	case active.path == avx512:
+		columnDistancesAVX512(&dst[0], &x[0], &z.Data[0], z.Stride, len(x), len(dst))
+	default:
+		columnDistancesAVX2(&dst[0], &x[0], &z.Data[0], z.Stride, len(x), len(dst))
+	}
+}

@@ -26,3 +26,4 @@ func expScaled(dst []float64, scale, rate float64, src []float64) {
 	expPortable(dst, scale, rate, src)
 }
 func addClamp(dst []float64, shift float64, y []float64) { addClampPortable(dst, shift, y) }
+func columnDistances(dst, x []float64, z Matrix)         { columnDistancesPortable(dst, x, z) }

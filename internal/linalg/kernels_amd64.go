@@ -44,3 +44,9 @@ func addClampAVX512(dst *float64, shift float64, y *float64, n int)
 
 //go:noescape
 func addClampAVX2(dst *float64, shift float64, y *float64, n int)
+
+//go:noescape
+func columnDistancesAVX512(dst, x, z *float64, ldz, d, n int)
+
+//go:noescape
+func columnDistancesAVX2(dst, x, z *float64, ldz, d, n int)

@@ -187,6 +187,15 @@ func expTop(x float64) float64 {
 	return math.Exp(x-64*hi) * (1 - 64*lo) * 0x1p64
 }
 
+func columnDistancesPortable(dst, x []float64, z Matrix) {
+	clear(dst)
+	for a, xa := range x {
+		for j, v := range z.Row(a)[:len(dst)] {
+			dst[j] += float64((v - xa) * (v - xa)) // never fused
+		}
+	}
+}
+
 func addClampPortable(dst []float64, shift float64, y []float64) {
 	y = y[:len(dst)]
 	for i, v := range dst {

@@ -32,6 +32,18 @@ func ExpScaled(dst []float64, scale, rate float64, src []float64) {
 	expScaled(dst, scale, rate, src)
 }
 
+// ColumnDistances writes |x - z_j|² to dst for the columns z_j of z, each a sum of squared
+// differences in the order of the rows, the same on every path.
+func ColumnDistances(dst, x []float64, z Matrix) {
+	if len(dst) != z.Cols || len(x) != z.Rows {
+		panic(fmt.Sprintf("linalg: ColumnDistances of %d results and %d coordinates with a %dx%d matrix", len(dst), len(x), z.Rows, z.Cols))
+	}
+	z.check()
+	if len(dst) > 0 {
+		columnDistances(dst, x, z)
+	}
+}
+
 // SquaredDistances writes |x_i - y_j|² to dst for the rows of x and y, as
 // |x_i|² + |y_j|² - 2 x_i·y_j clamped at 0: the absolute error is about 1e-16
 // of the squared norms. When x and y are the same view the diagonal is 0.

@@ -210,6 +210,116 @@ end:
 	VZEROUPPER
 	RET
 
+// func columnDistancesAVX2(dst, x, z *float64, ldz, d, n int)
+// Products are not fused into the sums: the bytes are those of the portable loop.
+TEXT ·columnDistancesAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), DX
+	MOVQ z+16(FP), SI
+	MOVQ ldz+24(FP), R8
+	MOVQ d+32(FP), R9
+	MOVQ n+40(FP), CX
+	SHLQ $3, R8
+	SUBQ $16, CX
+	JLT  rest
+
+wide:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   SI, R10
+	MOVQ   DX, R11
+	MOVQ   R9, R12
+
+wideRow:
+	VBROADCASTSD (R11), Y8
+	VMOVUPD      (R10), Y4
+	VMOVUPD      32(R10), Y5
+	VMOVUPD      64(R10), Y6
+	VMOVUPD      96(R10), Y7
+	VSUBPD       Y8, Y4, Y4
+	VSUBPD       Y8, Y5, Y5
+	VSUBPD       Y8, Y6, Y6
+	VSUBPD       Y8, Y7, Y7
+	VMULPD       Y4, Y4, Y4
+	VMULPD       Y5, Y5, Y5
+	VMULPD       Y6, Y6, Y6
+	VMULPD       Y7, Y7, Y7
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y5, Y1, Y1
+	VADDPD       Y6, Y2, Y2
+	VADDPD       Y7, Y3, Y3
+	ADDQ         $8, R11
+	ADDQ         R8, R10
+	DECQ         R12
+	JNE          wideRow
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y1, 32(DI)
+	VMOVUPD      Y2, 64(DI)
+	VMOVUPD      Y3, 96(DI)
+	ADDQ         $128, SI
+	ADDQ         $128, DI
+	SUBQ         $16, CX
+	JGE          wide
+
+rest:
+	ADDQ $16, CX
+	JEQ  end
+	SUBQ $4, CX
+	JLT  scalars
+
+narrow:
+	VXORPD Y0, Y0, Y0
+	MOVQ   SI, R10
+	MOVQ   DX, R11
+	MOVQ   R9, R12
+
+narrowRow:
+	VBROADCASTSD (R11), Y8
+	VMOVUPD      (R10), Y4
+	VSUBPD       Y8, Y4, Y4
+	VMULPD       Y4, Y4, Y4
+	VADDPD       Y4, Y0, Y0
+	ADDQ         $8, R11
+	ADDQ         R8, R10
+	DECQ         R12
+	JNE          narrowRow
+	VMOVUPD      Y0, (DI)
+	ADDQ         $32, SI
+	ADDQ         $32, DI
+	SUBQ         $4, CX
+	JGE          narrow
+
+scalars:
+	ADDQ $4, CX
+	JEQ  end
+
+scalar:
+	VXORPD X0, X0, X0
+	MOVQ   SI, R10
+	MOVQ   DX, R11
+	MOVQ   R9, R12
+
+scalarRow:
+	VMOVSD (R10), X4
+	VSUBSD (R11), X4, X4
+	VMULSD X4, X4, X4
+	VADDSD X4, X0, X0
+	ADDQ   $8, R11
+	ADDQ   R8, R10
+	DECQ   R12
+	JNE    scalarRow
+	VMOVSD X0, (DI)
+	ADDQ   $8, SI
+	ADDQ   $8, DI
+	DECQ   CX
+	JNE    scalar
+
+end:
+	VZEROUPPER
+	RET
+
 // A vector in flight: x (argument, then its mask), n, r, p. Y15 is a constant.
 #define CONST(offset) VBROADCASTSD expTable<>+offset(SB), Y15
 

@@ -195,6 +195,98 @@ end:
 	VZEROUPPER
 	RET
 
+// func columnDistancesAVX512(dst, x, z *float64, ldz, d, n int)
+// Products are not fused into the sums: the bytes are those of the portable loop.
+TEXT ·columnDistancesAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), DX
+	MOVQ z+16(FP), SI
+	MOVQ ldz+24(FP), R8
+	MOVQ d+32(FP), R9
+	MOVQ n+40(FP), CX
+	SHLQ $3, R8
+	SUBQ $32, CX
+	JLT  rest
+
+wide:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   SI, R10
+	MOVQ   DX, R11
+	MOVQ   R9, R12
+
+wideRow:
+	VBROADCASTSD (R11), Z8
+	VMOVUPD      (R10), Z4
+	VMOVUPD      64(R10), Z5
+	VMOVUPD      128(R10), Z6
+	VMOVUPD      192(R10), Z7
+	VSUBPD       Z8, Z4, Z4
+	VSUBPD       Z8, Z5, Z5
+	VSUBPD       Z8, Z6, Z6
+	VSUBPD       Z8, Z7, Z7
+	VMULPD       Z4, Z4, Z4
+	VMULPD       Z5, Z5, Z5
+	VMULPD       Z6, Z6, Z6
+	VMULPD       Z7, Z7, Z7
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z5, Z1, Z1
+	VADDPD       Z6, Z2, Z2
+	VADDPD       Z7, Z3, Z3
+	ADDQ         $8, R11
+	ADDQ         R8, R10
+	DECQ         R12
+	JNE          wideRow
+	VMOVUPD      Z0, (DI)
+	VMOVUPD      Z1, 64(DI)
+	VMOVUPD      Z2, 128(DI)
+	VMOVUPD      Z3, 192(DI)
+	ADDQ         $256, SI
+	ADDQ         $256, DI
+	SUBQ         $32, CX
+	JGE          wide
+
+rest:
+	ADDQ $32, CX
+	JEQ  end
+
+narrow:
+	MOVL $255, AX
+	CMPQ CX, $8
+	JGE  masked
+	MOVL $1, AX
+	SHLL CX, AX
+	DECL AX
+
+masked:
+	KMOVW  AX, K1
+	VPXORQ Z0, Z0, Z0
+	MOVQ   SI, R10
+	MOVQ   DX, R11
+	MOVQ   R9, R12
+
+narrowRow:
+	VBROADCASTSD (R11), Z8
+	VMOVUPD.Z    (R10), K1, Z4
+	VSUBPD       Z8, Z4, Z4
+	VMULPD       Z4, Z4, Z4
+	VADDPD       Z4, Z0, Z0
+	ADDQ         $8, R11
+	ADDQ         R8, R10
+	DECQ         R12
+	JNE          narrowRow
+	VMOVUPD      Z0, K1, (DI)
+	ADDQ         $64, SI
+	ADDQ         $64, DI
+	SUBQ         $8, CX
+	JGT          narrow
+
+end:
+	VZEROUPPER
+	RET
+
 // Constants: Z31 rate, Z30 scale, Z29-Z13 expTable in order.
 // A vector in flight: r (first the argument), n, p, its mask k.
 #define REDUCE(r, n, k) \

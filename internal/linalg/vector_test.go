@@ -157,6 +157,33 @@ func TestExpScaled(t *testing.T) {
 	})
 }
 
+// The bytes do not depend on the path.
+func TestColumnDistances(t *testing.T) {
+	onEveryPath(t, func(t *testing.T) {
+		r := newRand(6)
+		for n := range 75 {
+			for _, d := range []int{0, 1, 2, 5} {
+				z, intact := view(r, d, n)
+				x, dst := randomVector(r, d), append(randomVector(r, n), guard)
+				ColumnDistances(dst[:n], x, z)
+				for j, got := range dst[:n] {
+					want := 0.0
+					for a, xa := range x {
+						difference := z.At(a, j) - xa
+						want += float64(difference * difference)
+					}
+					if got != want {
+						t.Fatalf("%d coordinates, column %d of %d: %g, want %g", d, j, n, got, want)
+					}
+				}
+				if err := intact(); err != nil || dst[n] != guard {
+					t.Fatalf("n=%d d=%d: writes outside its result (%v)", n, d, err)
+				}
+			}
+		}
+	})
+}
+
 func TestSquaredDistances(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := newRand(8)

@@ -1,0 +1,158 @@
+package bench
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// knownMethods drops the methods that the registry does not have.
+func knownMethods(g Grid) Grid {
+	g.Methods = slices.DeleteFunc(slices.Clone(g.Methods), func(spec string) bool {
+		name, _, _ := strings.Cut(spec, ":")
+		return !slices.ContainsFunc(strategy.Methods(), func(m strategy.Method) bool { return m.Name == name })
+	})
+	return g
+}
+
+func TestSuitesCanBePlanned(t *testing.T) {
+	suites, err := Suites()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range suites {
+		names = append(names, s.Name)
+		var grids []Grid
+		for _, g := range s.Grids {
+			g.Trials = 1
+			if g = knownMethods(g); len(g.Methods) > 0 {
+				grids = append(grids, g)
+			}
+		}
+		if jobs, err := plan(grids); err != nil || len(jobs) == 0 || s.Summary == "" {
+			t.Errorf("suite %q: %d jobs, %v", s.Name, len(jobs), err)
+		}
+	}
+	want := []string{"beyond", "paper-fig-branin", "paper-fig-rover", "paper-table-best", "paper-table-time", "paper", "smoke"}
+	for _, name := range want {
+		if !slices.Contains(names, name) {
+			t.Errorf("the suite %s is missing", name)
+		}
+	}
+	if _, err := FindSuite("smok"); err == nil || !strings.Contains(err.Error(), "smoke") {
+		t.Errorf("unknown suite: %v", err)
+	}
+}
+
+// The suite `paper` holds every published number, and nothing with other settings.
+func TestPaperSuiteCoversThePaper(t *testing.T) {
+	s, err := FindSuite("paper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := map[Cell]bool{}
+	for _, g := range s.Grids {
+		if g.Evals != PaperEvals || g.Init != PaperInit || g.Trials != 20 {
+			t.Errorf("settings of %+v", g)
+		}
+		for _, m := range g.Methods {
+			for _, p := range g.Problems {
+				for _, d := range g.Dims {
+					for _, b := range g.Batches {
+						cells[Cell{canonicalOr(m), p, d, b}] = true
+					}
+				}
+			}
+		}
+	}
+	best, minutes, err := Paper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range append(best, minutes...) {
+		if !cells[p.Cell] {
+			t.Errorf("%s is in the paper, not in the suite", p.Cell)
+		}
+	}
+	for _, dim := range []int{60, 100, 1000} {
+		for _, batch := range []int{1, 5} {
+			for _, method := range []string{"maha:d=1", "maha:d=2"} {
+				if !cells[Cell{method, "rover", dim, batch}] {
+					t.Errorf("%s on the rover, dim %d, batch %d is missing", method, dim, batch)
+				}
+			}
+		}
+	}
+}
+
+func TestSuiteFile(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("parts/base.yml", "grids:\n- methods: [random]\n  problems: [rover]\n  trials: 3\n")
+	path := write("my.yaml", `summary: mine
+include: [parts/base.yml]
+grids:
+  - methods:
+      - maha:d=1,fit=lbfgs
+      - sobol
+    problems: [branin]
+    dims: [5, 10]
+    batches: [2]
+    evals: 7
+`)
+	got, err := FindSuite(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Suite{Name: path, Summary: "mine", Grids: []Grid{
+		{Methods: []string{"random"}, Problems: []string{"rover"}, Dims: []int{0}, Batches: []int{1}, Evals: 500, Init: 10, Trials: 3},
+		{Methods: []string{"maha:d=1,fit=lbfgs", "sobol"}, Problems: []string{"branin"}, Dims: []int{5, 10}, Batches: []int{2}, Evals: 7, Init: 10, Trials: 20},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+
+	const head = "grids:\n  - methods: [sobol]\n    problems: [branin]\n"
+	for _, c := range []struct{ name, text, says string }{
+		{"unknown key", head + "    evaluations: 7\n", `bad.yaml:4:5: unknown key "evaluations": the keys are batches, dims, evals`},
+		{"misspelt key", head + "    eval: 7\n", `(did you mean "evals"?)`},
+		{"unknown top key", "title: x\n", `bad.yaml:1:1: unknown key "title"`},
+		{"twice", head + "    evals: 7\n    evals: 8\n", `bad.yaml:5:5: key "evals" is given twice`},
+		{"wrong type", head + "    evals: many\n", `bad.yaml:4:12: "many" must be a whole number`},
+		{"fraction", head + "    evals: 1.5\n", `bad.yaml:4:12: "1.5" must be`},
+		{"wrong element", head + "    dims: [10, x]\n", `bad.yaml:4:16: "x" must be`},
+		{"no list", head + "    dims: 10\n", `bad.yaml:4:11: here must be a list`},
+		{"nested", head + "    evals: [1]\n", `bad.yaml:4:12: this must be`},
+		{"bad value", head + "    trials: 0\n", `bad.yaml:2:5: trials is 0`},
+		{"no problem", "grids:\n  - methods: [sobol]\n", `bad.yaml:2:5: no problem`},
+		{"no grid", "summary: x\n", `bad.yaml:1:1: the suite has no grids`},
+		{"text", "just words\n", `bad.yaml:1:1: here must be keys`},
+		{"empty", "", `the file is empty`},
+		{"not YAML", "grids: [\n", `line 1`},
+		{"unknown include", "include: [smok]\n", `bad.yaml:1:11: unknown suite "smok"`},
+		{"itself", "include: [bad.yaml]\n", `includes itself`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := FindSuite(write("bad.yaml", c.text))
+			if err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("error is %v, want one with %q", err, c.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,88 @@
+package gp
+
+import (
+	"math"
+
+	"github.com/mahabo/mahabo/internal/linalg"
+)
+
+// Cloud keeps points together with the squared distances between them, which are all
+// that an isotropic kernel needs: a new point costs O(n D), new hyperparameters nothing.
+type Cloud struct {
+	dim, n int
+	x      linalg.Matrix // one point per row, spare rows below
+	norm2  []float64     // |x_i|²
+	r2     linalg.Matrix // |x_i - x_j|², lower triangle
+}
+
+// NewCloud returns an empty set of points with dim coordinates.
+func NewCloud(dim int) *Cloud { return &Cloud{dim: dim} }
+
+// Len returns the number of points.
+func (c *Cloud) Len() int { return c.n }
+
+// At returns point i, not to be changed.
+func (c *Cloud) At(i int) []float64 { return c.x.Row(i) }
+
+// X returns the n x D view.
+func (c *Cloud) X() linalg.Matrix { return c.x.Slice(0, c.n, 0, c.dim) }
+
+// Append adds a copy of a point.
+func (c *Cloud) Append(x []float64) {
+	if c.n == c.x.Rows {
+		c.grow(max(64, 2*c.n))
+	}
+	i := c.n
+	copy(c.x.Row(i), x)
+	c.norm2[i] = linalg.Dot(x, x)
+	c.n++
+	c.distances(c.r2.Row(i)[:i], x)
+}
+
+// Truncate drops the points from number n on.
+func (c *Cloud) Truncate(n int) { c.n = n }
+
+// Subset returns the points with the given numbers, in that order.
+func (c *Cloud) Subset(numbers []int) *Cloud {
+	s := NewCloud(c.dim)
+	s.grow(len(numbers) + 64)
+	s.n = len(numbers)
+	for a, i := range numbers {
+		copy(s.x.Row(a), c.x.Row(i))
+		s.norm2[a] = c.norm2[i]
+		for b, j := range numbers[:a] {
+			s.r2.Set(a, b, c.r2.At(max(i, j), min(i, j)))
+		}
+	}
+	return s
+}
+
+// Nearest returns the distance from x to the closest point, +Inf when there is none.
+func (c *Cloud) Nearest(x []float64) float64 {
+	r2 := make([]float64, c.n)
+	c.distances(r2, x)
+	least := math.Inf(1)
+	for _, v := range r2 {
+		least = min(least, v)
+	}
+	return math.Sqrt(least)
+}
+
+// distances fills r2 with |x - x_i|² of the first len(r2) points.
+func (c *Cloud) distances(r2, x []float64) {
+	xx := linalg.Dot(x, x)
+	for i := range r2 {
+		r2[i] = max(0, xx+c.norm2[i]-2*linalg.Dot(c.x.Row(i), x))
+	}
+}
+
+func (c *Cloud) grow(capacity int) {
+	x, r2 := linalg.New(capacity, c.dim), linalg.New(capacity, capacity)
+	copy(x.Data, c.x.Data)
+	for i := range c.n {
+		copy(r2.Row(i)[:i], c.r2.Row(i)[:i])
+	}
+	norm2 := make([]float64, capacity)
+	copy(norm2, c.norm2)
+	c.x, c.r2, c.norm2 = x, r2, norm2
+}

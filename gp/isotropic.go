@@ -1,0 +1,274 @@
+package gp
+
+import (
+	"context"
+	"math"
+
+	"github.com/mahabo/mahabo/internal/lbfgsb"
+	"github.com/mahabo/mahabo/internal/linalg"
+)
+
+// Isotropic are the hyperparameters of a process that treats all directions alike,
+//
+//	cov(y_i, y_j) = s [exp(-Theta |x_i - x_j|²/(2D)) + Noise weight_i (i = j)],
+//
+// with s and the constant mean in closed form. With a small Theta the gradient of its
+// posterior mean is the projection of the true gradient on the span of the data, which
+// is all that data can say.
+type Isotropic struct {
+	Theta float64 // D squared inverse length-scales
+	Noise float64 // variance of an observation of weight 1, relative to s
+}
+
+// isotropicPriors are normal distributions of log Theta and log Noise: functions look
+// smooth and exact until the data say otherwise.
+var isotropicPriors = [2]struct{ median, spread float64 }{{0.3, 2}, {1e-6, 4}}
+
+const (
+	isotropicEvals  = 20   // gradients of a fit
+	isotropicNugget = 1e-9 // on the diagonal besides Noise
+)
+
+// FitIsotropic returns the most probable hyperparameters for the values y of the first
+// len(y) points and minus the logarithm of their density there, without the constant
+// terms. It starts at the mode of the prior.
+func FitIsotropic(ctx context.Context, c *Cloud, y, weight []float64) (Isotropic, float64, error) {
+	f := isotropicLoss{cloud: c, y: y, weight: weight, n: len(y)}
+	f.r, f.l, f.s = linalg.New(f.n, f.n), linalg.New(f.n, f.n), linalg.New(f.n, f.n)
+	f.residual, f.alpha = make([]float64, f.n), make([]float64, f.n)
+	p := []float64{math.Log(isotropicPriors[0].median), math.Log(isotropicPriors[1].median)}
+	lower := []float64{math.Log(1e-6), math.Log(1e-10)}
+	upper := []float64{math.Log(1e6), math.Log(10)}
+	best, loss := [2]float64{p[0], p[1]}, math.Inf(1)
+	_, err := lbfgsb.Minimize(ctx, p, lower, upper, func(grad, p []float64) float64 {
+		v := f.eval(grad, p)
+		if v < loss {
+			best, loss = [2]float64{p[0], p[1]}, v
+		}
+		return v
+	}, lbfgsb.Options{MaxEval: isotropicEvals})
+	if err != nil {
+		return Isotropic{}, 0, err
+	}
+	if math.IsInf(loss, 1) {
+		return Isotropic{}, 0, ErrNoFit
+	}
+	return Isotropic{Theta: math.Exp(best[0]), Noise: math.Exp(best[1])}, loss * float64(f.n), nil
+}
+
+// isotropicLoss evaluates the loss of a fit, divided by n.
+type isotropicLoss struct {
+	cloud           *Cloud
+	y, weight       []float64
+	n               int
+	r, l, s         linalg.Matrix // correlations, their factor, their inverse
+	residual, alpha []float64
+}
+
+// eval returns the loss at p = (log Theta, log Noise). With R the correlations including
+// the noise, S = R⁻¹ and alpha = S(y - mean):
+//
+//	mean = 1'Sy/1'S1,  s = (y - mean)'alpha/n,
+//	loss = n/2 log s + 1/2 log det R + priors,
+//	d loss = 1/2 tr(S dR) - 1/2 alpha'dR alpha/s + ...
+func (f *isotropicLoss) eval(grad, p []float64) float64 {
+	theta, noise := math.Exp(p[0]), math.Exp(p[1])
+	rate := -theta / (2 * float64(f.cloud.dim))
+	f.cloud.correlations(f.r, rate, noise, f.weight)
+	copy(f.l.Data, f.r.Data)
+	if linalg.Cholesky(f.l) != nil {
+		return math.Inf(1)
+	}
+	linalg.InverseFromCholesky(f.s, f.l)
+	var total, weighted float64
+	for i, y := range f.y {
+		var row float64
+		for _, v := range f.s.Row(i) {
+			row += v
+		}
+		total += row
+		weighted += row * y
+	}
+	mean := weighted / total
+	for i, y := range f.y {
+		f.residual[i] = y - mean
+	}
+	for i := range f.n {
+		f.alpha[i] = linalg.Dot(f.s.Row(i), f.residual)
+	}
+	scale := max(linalg.Dot(f.residual, f.alpha)/float64(f.n), smallestScale)
+
+	var dTheta, dNoise float64
+	for i := range f.n {
+		r, r2, s := f.r.Row(i), f.cloud.r2.Row(i), f.s.Row(i)
+		a := f.alpha[i] / scale
+		for j := range i {
+			// dR_ij/d log theta = R_ij rate r²; both triangles, hence no 1/2.
+			dTheta += r[j] * rate * r2[j] * (s[j] - a*f.alpha[j])
+		}
+		dNoise += 0.5 * noise * f.weight[i] * (s[i] - a*f.alpha[i])
+	}
+	value := 0.5*float64(f.n)*math.Log(scale) + 0.5*linalg.LogDet(f.l)
+	for i, prior := range isotropicPriors {
+		t := (p[i] - math.Log(prior.median)) / prior.spread
+		value += t * t / 2
+		grad[i] = t / prior.spread
+	}
+	grad[0] = (grad[0] + dTheta) / float64(f.n)
+	grad[1] = (grad[1] + dNoise) / float64(f.n)
+	return value / float64(f.n)
+}
+
+// smallestScale keeps the logarithm of s finite for constant values.
+const smallestScale = 1e-12
+
+// correlations fills the lower triangle of k for its first points.
+func (c *Cloud) correlations(k linalg.Matrix, rate, noise float64, weight []float64) {
+	for i := range k.Rows {
+		linalg.ExpScaled(k.Row(i)[:i], 1, rate, c.r2.Row(i)[:i])
+		k.Set(i, i, 1+noise*weight[i]+isotropicNugget)
+	}
+}
+
+// IsotropicModel is the posterior. It keeps scratch memory and its cloud: one goroutine
+// at a time.
+type IsotropicModel struct {
+	Isotropic
+	cloud  *Cloud
+	data   int // points with values; the others are believed
+	rate   float64
+	mean   float64
+	scale  float64
+	jitter float64
+	l, li  linalg.Matrix // factor of the correlations, and its inverse, spare rows below
+	alpha  []float64     // R⁻¹(y - mean), 0 for believed points
+	fitted []float64     // posterior mean at the data
+	k, v   linalg.Matrix // scratch
+}
+
+// NewIsotropicModel conditions on the values y of the points of the cloud; spare is the
+// number of points that may be believed later.
+func NewIsotropicModel(h Isotropic, c *Cloud, y, weight []float64, spare int) (*IsotropicModel, error) {
+	n := len(y)
+	m := &IsotropicModel{
+		Isotropic: h, cloud: c, data: n, rate: -h.Theta / (2 * float64(c.dim)),
+		l: linalg.New(n+spare, n+spare), li: linalg.New(n+spare, n+spare),
+		alpha: make([]float64, n+spare), fitted: make([]float64, n),
+	}
+	r, l := linalg.New(n, n), m.l.Slice(0, n, 0, n)
+	c.correlations(r, m.rate, h.Noise, weight)
+	jitter, err := linalg.CholeskyJitter(l, r, linalg.DefaultLadder(r))
+	if err != nil {
+		return nil, err
+	}
+	m.jitter = jitter
+	li := m.li.Slice(0, n, 0, n)
+	for i := range n {
+		copy(li.Row(i)[:i+1], l.Row(i)[:i+1])
+	}
+	linalg.InvertLower(li)
+
+	// With u = L⁻¹1 and v = L⁻¹y: mean = u·v/u·u and alpha = L⁻ᵀ(v - mean u).
+	u, v := make([]float64, n), make([]float64, n)
+	for i := range n {
+		for _, e := range li.Row(i)[:i+1] {
+			u[i] += e
+		}
+		v[i] = linalg.Dot(li.Row(i)[:i+1], y[:i+1])
+	}
+	m.mean = linalg.Dot(u, v) / linalg.Dot(u, u)
+	linalg.Axpy(v, -m.mean, u)
+	m.scale = max(linalg.Dot(v, v)/float64(n), smallestScale)
+	for i := range n {
+		linalg.Axpy(m.alpha[:i+1], v[i], li.Row(i)[:i+1])
+	}
+	for i := range n {
+		// (R - N) alpha + mean = y - N alpha, N the noise on the diagonal.
+		m.fitted[i] = y[i] - (h.Noise*weight[i]+isotropicNugget+jitter)*m.alpha[i]
+	}
+	return m, nil
+}
+
+// Fitted returns the posterior mean at the data, not to be changed.
+func (m *IsotropicModel) Fitted() []float64 { return m.fitted }
+
+// Jitter returns what had to be added to the diagonal, usually 0.
+func (m *IsotropicModel) Jitter() float64 { return m.jitter }
+
+// Believe adds a point at its predicted mean: means stay, variances shrink.
+func (m *IsotropicModel) Believe(x []float64) {
+	n := m.cloud.n
+	m.cloud.Append(x)
+	k := make([]float64, n)
+	linalg.ExpScaled(k, 1, m.rate, m.cloud.r2.Row(n)[:n])
+	l := m.l.Slice(0, n+1, 0, n+1)
+	// A point on top of another makes the matrix singular but for the noise.
+	for own := 1 + m.Noise + isotropicNugget + m.jitter; linalg.AppendRow(l, k, own) != nil; own += 1e-6 {
+		continue
+	}
+	// The last row of L⁻¹ is -l'L⁻¹/l_nn, then 1/l_nn.
+	row, last := m.li.Row(n)[:n+1], l.At(n, n)
+	for j := range n {
+		linalg.Axpy(row[:j+1], -l.At(n, j)/last, m.li.Row(j)[:j+1])
+	}
+	row[n] = 1 / last
+}
+
+// Release takes the believed points out of the cloud; the model ends with it.
+func (m *IsotropicModel) Release() { m.cloud.Truncate(m.data) }
+
+// Moments is a function of the posterior at a point, with its derivatives.
+type Moments func(mean, variance float64) (value, dMean, dVariance float64)
+
+// Evaluate fills value and grad with f and its gradient at the rows of x. With the
+// correlations k and w = R⁻¹k,
+//
+//	mean = mean0 + k·alpha,  variance = s (1 - k·w),
+//	grad = sum_i c_i (x_i - x) Theta/D,  c_i = k_i (dMean alpha_i - 2 s dVariance w_i).
+//
+// All rows share the passes over the data.
+func (m *IsotropicModel) Evaluate(value []float64, grad, x linalg.Matrix, f Moments) {
+	n, rows := m.cloud.n, x.Rows
+	data := m.cloud.X()
+	if m.k.Rows < rows || m.k.Cols < n {
+		m.k, m.v = linalg.New(rows, m.l.Cols), linalg.New(2*rows, m.l.Cols)
+	}
+	k, v, w := m.k.Slice(0, rows, 0, n), m.v.Slice(0, rows, 0, n), m.v.Slice(rows, 2*rows, 0, n)
+	linalg.GemmTB(k, 0, -2, x, data)
+	for i := range rows {
+		row, xx := k.Row(i), linalg.Dot(x.Row(i), x.Row(i))
+		for j, q := range m.cloud.norm2[:n] {
+			row[j] = max(0, row[j]+xx+q)
+		}
+		linalg.ExpScaled(row, 1, m.rate, row)
+	}
+	li := m.li.Slice(0, n, 0, n)
+	linalg.GemmTB(v, 0, 1, k, li)
+	linalg.Gemm(w, 0, 1, v, li)
+	for i := range rows {
+		c, wi := k.Row(i), w.Row(i)
+		mean := m.mean + linalg.Dot(c, m.alpha[:n])
+		variance := m.scale * max(1-linalg.Dot(v.Row(i), v.Row(i)), smallestVariance)
+		val, dMean, dVariance := f(mean, variance)
+		value[i] = val
+		var sum float64
+		for j := range c {
+			c[j] *= dMean*m.alpha[j] - 2*m.scale*dVariance*wi[j]
+			sum += c[j]
+		}
+		g := grad.Row(i)
+		for j, xj := range x.Row(i) {
+			g[j] = -sum * xj
+		}
+	}
+	linalg.Gemm(grad, 1, 1, k, data)
+	for i := range rows {
+		g := grad.Row(i)
+		for j := range g {
+			g[j] *= m.Theta / float64(m.cloud.dim)
+		}
+	}
+}
+
+// smallestVariance is what rounding leaves of a variance that is 0, relative to s.
+const smallestVariance = 1e-10

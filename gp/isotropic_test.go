@@ -1,0 +1,212 @@
+package gp
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/mahabo/mahabo/internal/fdcheck"
+	"github.com/mahabo/mahabo/internal/linalg"
+)
+
+// isotropicData are n points of a smooth function in dim dimensions.
+func isotropicData(n, dim int) (*Cloud, []float64, []float64) {
+	r := rand.New(rand.NewPCG(3, uint64(n)))
+	c := NewCloud(dim)
+	y, weight := make([]float64, n), make([]float64, n)
+	for i := range n {
+		x := make([]float64, dim)
+		for j := range x {
+			x[j] = 2*r.Float64() - 1
+		}
+		c.Append(x)
+		y[i] = math.Sin(2*x[0]) + x[1]*x[dim-1]
+		weight[i] = 1 + r.Float64()
+	}
+	return c, y, weight
+}
+
+func ones(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = 1
+	}
+	return v
+}
+
+func TestCloudKeepsDistances(t *testing.T) {
+	c, _, _ := isotropicData(130, 5) // grows twice
+	check := func(c *Cloud) {
+		t.Helper()
+		for i := range c.Len() {
+			for j := range i {
+				var want float64
+				for a, v := range c.At(i) {
+					want += (v - c.At(j)[a]) * (v - c.At(j)[a])
+				}
+				if got := c.r2.At(i, j); math.Abs(got-want) > 1e-14 {
+					t.Fatalf("|x%d-x%d|² = %g, want %g", i, j, got, want)
+				}
+			}
+		}
+	}
+	check(c)
+	numbers := []int{7, 3, 129, 64, 0}
+	s := c.Subset(numbers)
+	check(s)
+	for a, i := range numbers {
+		if s.At(a)[1] != c.At(i)[1] {
+			t.Errorf("point %d of the subset is not point %d", a, i)
+		}
+	}
+	if d := c.Nearest(c.At(99)); d > 1e-7 {
+		t.Errorf("a point of the cloud is %g from it", d)
+	}
+	c.Truncate(2)
+	if c.Len() != 2 {
+		t.Errorf("%d points after truncation", c.Len())
+	}
+}
+
+func TestIsotropicLossGradient(t *testing.T) {
+	c, y, weight := isotropicData(25, 6)
+	f := isotropicLoss{
+		cloud: c, y: y, weight: weight, n: len(y),
+		r: linalg.New(25, 25), l: linalg.New(25, 25), s: linalg.New(25, 25),
+		residual: make([]float64, 25), alpha: make([]float64, 25),
+	}
+	for _, p := range [][]float64{{0, -3}, {2, -8}, {-1, 0}} {
+		grad, scratch := make([]float64, 2), make([]float64, 2)
+		f.eval(grad, p)
+		fdcheck.Check(t, func(p []float64) float64 { return f.eval(scratch, p) }, grad, p, 1e-6)
+	}
+}
+
+// The process is an ARD one with equal length-scales, whose mean and output scale have
+// their closed form.
+func TestIsotropicModelIsTheARDModel(t *testing.T) {
+	const n, dim = 30, 4
+	c, y, _ := isotropicData(n, dim)
+	h := Isotropic{Theta: 3, Noise: 1e-3}
+	m, err := NewIsotropicModel(h, c, y, ones(n), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := NewInputs(dim)
+	for i := range n {
+		in.Append(c.At(i))
+	}
+	l := ones(dim)
+	for j := range l {
+		l[j] = math.Sqrt(dim / h.Theta)
+	}
+	want, err := NewModel(Hyper{
+		Kernel: RBFARD(l), Mean: m.mean,
+		OutputScale: m.scale, NoiseVariance: m.scale * (h.Noise + isotropicNugget),
+	}, in, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare := func(want Surrogate) {
+		t.Helper()
+		x := linalg.Matrix{Rows: 1, Cols: dim, Stride: dim, Data: []float64{0.3, -0.2, 0.9, -0.5}}
+		mean, variance := want.Predict(x.Data)
+		m.Evaluate(make([]float64, 1), linalg.New(1, dim), x, func(gotMean, gotVariance float64) (float64, float64, float64) {
+			if math.Abs(gotMean-mean) > 1e-9 || math.Abs(gotVariance-variance) > 1e-9 {
+				t.Errorf("predicts %g ± %g, want %g ± %g", gotMean, gotVariance, mean, variance)
+			}
+			return 0, 0, 0
+		})
+	}
+	compare(want)
+	for i, got := range m.Fitted() {
+		if mean, _ := want.Predict(c.At(i)); math.Abs(got-mean) > 1e-9 {
+			t.Errorf("fitted value %d is %g, want %g", i, got, mean)
+		}
+	}
+
+	believed := []float64{0.2, -0.1, 0.8, -0.4}
+	after, err := want.Condition(believed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Believe(believed)
+	compare(after)
+	m.Release()
+	if c.Len() != n {
+		t.Errorf("%d points after release, want %d", c.Len(), n)
+	}
+}
+
+func TestIsotropicEvaluateGradient(t *testing.T) {
+	const n, dim = 20, 5
+	c, y, weight := isotropicData(n, dim)
+	m, err := NewIsotropicModel(Isotropic{Theta: 5, Noise: 1e-2}, c, y, weight, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Believe([]float64{0.1, 0.2, 0.3, 0.4, 0.5})
+	f := func(mean, variance float64) (value, dMean, dVariance float64) {
+		return mean * variance, variance, mean
+	}
+	value, grad := make([]float64, 2), linalg.New(2, dim)
+	x := linalg.New(2, dim)
+	copy(x.Data, []float64{0.5, -0.5, 0.2, 0.1, 0.9, -0.3, 0.4, 0.8, -0.7, 0})
+	m.Evaluate(value, grad, x, f)
+	for i := range 2 {
+		fdcheck.Check(t, func(p []float64) float64 {
+			v := make([]float64, 1)
+			m.Evaluate(v, linalg.New(1, dim), linalg.Matrix{Rows: 1, Cols: dim, Stride: dim, Data: p}, f)
+			return v[0]
+		}, grad.Row(i), x.Row(i), 1e-6)
+	}
+}
+
+// Of values without noise little is learned as noise; constant values are no trouble.
+func TestFitIsotropic(t *testing.T) {
+	c, y, _ := isotropicData(60, 3)
+	h, smooth, err := FitIsotropic(t.Context(), c, y, ones(60))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.Noise > 1e-4 {
+		t.Errorf("noise %g learned from exact values", h.Noise)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := range y {
+		y[i] += 0.5 * r.NormFloat64()
+	}
+	noisy, rough, err := FitIsotropic(t.Context(), c, y, ones(60))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if noisy.Noise < 1e-2 || rough < smooth {
+		t.Errorf("noise %g and loss %g learned from noisy values, exact ones had %g and %g", noisy.Noise, rough, h.Noise, smooth)
+	}
+	if _, _, err := FitIsotropic(t.Context(), c, make([]float64, 60), ones(60)); err != nil {
+		t.Errorf("constant values: %v", err)
+	}
+}
+
+func BenchmarkIsotropicEvaluate(b *testing.B) {
+	const n, dim = 500, 1000
+	c, y, weight := isotropicData(n, dim)
+	m, err := NewIsotropicModel(Isotropic{Theta: 0.3, Noise: 1e-6}, c, y, weight, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	x := linalg.New(8, dim)
+	value, grad := make([]float64, 8), linalg.New(8, dim)
+	for b.Loop() {
+		m.Evaluate(value, grad, x, func(mean, _ float64) (float64, float64, float64) { return mean, 1, 1 })
+	}
+}
+
+func BenchmarkFitIsotropic(b *testing.B) {
+	c, y, weight := isotropicData(500, 1000)
+	for b.Loop() {
+		if _, _, err := FitIsotropic(b.Context(), c, y, weight); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package gp
+
+import (
+	"math"
+
+	"github.com/mahabo/mahabo/internal/linalg"
+)
+
+// lineage describes points of which many differ from an earlier one, their
+// parent, in few coordinates, as the points of a local search do. With weights
+// w_j = 1/l_j² the squared distances of point i to the points k before it follow
+// from those of its parent p:
+//
+//	r²(i,k) = r²(p,k) + sum_j w_j (x_ij - x_pj)(x_ij + x_pj - 2 x_kj),
+//
+// j over the coordinates in which i and p differ. All distances cost
+// O(n² c) instead of O(n² D), c the mean number of differences, and so does the
+// gradient in the weights, by the same recursion backwards. A point without a
+// near relative has no parent, and its distances are summed over all coordinates.
+type lineage struct {
+	in     *Inputs
+	parent []int   // -1 when there is none
+	differ [][]int // coordinates that differ from the parent
+}
+
+// newLineage gives every point the parent with the fewest differences, the
+// latest of several, if they are fewer than half of the coordinates.
+func newLineage(in *Inputs) *lineage {
+	l := &lineage{in: in, parent: make([]int, in.n), differ: make([][]int, in.n)}
+	var differ []int
+	for i := range in.n {
+		l.parent[i] = -1
+		least := (in.dim + 1) / 2
+		xi := in.At(i)
+		for p := i - 1; p >= 0 && least > 0; p-- {
+			differ = differ[:0]
+			for j, v := range in.At(p) {
+				if v != xi[j] {
+					if differ = append(differ, j); len(differ) >= least {
+						break
+					}
+				}
+			}
+			if len(differ) < least {
+				least = len(differ)
+				l.parent[i] = p
+				l.differ[i] = append(l.differ[i][:0], differ...)
+			}
+		}
+	}
+	return l
+}
+
+// distances fills r2, both triangles.
+func (l *lineage) distances(r2 linalg.Matrix, w []float64) {
+	xt := l.in.XT()
+	for i := range l.in.n {
+		row, xi := r2.Row(i)[:i], l.in.At(i)
+		if p := l.parent[i]; p >= 0 {
+			copy(row, r2.Row(p))
+			xp := l.in.At(p)
+			shift := 0.0
+			for _, j := range l.differ[i] {
+				step := w[j] * (xi[j] - xp[j])
+				shift += step * (xi[j] + xp[j])
+				linalg.Axpy(row, -2*step, xt.Row(j)[:i])
+			}
+			for k, v := range row {
+				row[k] = max(v+shift, 0)
+			}
+		} else {
+			clear(row)
+			for j, wj := range w {
+				v := xi[j]
+				for k, u := range xt.Row(j)[:i] {
+					row[k] += wj * (v - u) * (v - u)
+				}
+			}
+		}
+		r2.Set(i, i, 0)
+		for k, v := range row {
+			r2.Set(k, i, v)
+		}
+	}
+}
+
+// gradient turns g, the derivatives in the distances r²(i,k) for i > k, into those
+// in the weights. It overwrites the lower triangle of g.
+func (l *lineage) gradient(dW []float64, g linalg.Matrix) {
+	clear(dW)
+	xt := l.in.XT()
+	for i := l.in.n - 1; i > 0; i-- {
+		row, xi := g.Row(i)[:i], l.in.At(i)
+		p := l.parent[i]
+		if p < 0 {
+			for j := range dW {
+				v, sum := xi[j], 0.0
+				for k, u := range xt.Row(j)[:i] {
+					sum += row[k] * (v - u) * (v - u)
+				}
+				dW[j] += sum
+			}
+			continue
+		}
+		total := 0.0
+		for _, v := range row {
+			total += v
+		}
+		xp := l.in.At(p)
+		for _, j := range l.differ[i] {
+			dW[j] += (xi[j] - xp[j]) * ((xi[j]+xp[j])*total - 2*linalg.Dot(row, xt.Row(j)[:i]))
+		}
+		linalg.Axpy(g.Row(p)[:p], 1, row[:p])
+		for k := p + 1; k < i; k++ {
+			g.Row(k)[p] += row[k]
+		}
+	}
+}
+
+// ardLikelihood evaluates log marginal likelihoods of ARD kernels over a lineage.
+type ardLikelihood struct {
+	*lineage
+	r2, k, slope linalg.Matrix // squared distances; k(X,X) and -2 s phi', lower triangles
+	l, s         linalg.Matrix // factor and inverse of K
+	w, dW        []float64     // 1/l² and the derivatives in it
+	alpha        []float64
+}
+
+func newARDLikelihood(in *Inputs) *ardLikelihood {
+	n := in.n
+	return &ardLikelihood{
+		lineage: newLineage(in),
+		r2:      padded(n, n), k: padded(n, n), slope: padded(n, n), l: padded(n, n), s: padded(n, n),
+		w: make([]float64, in.dim), dW: make([]float64, in.dim), alpha: make([]float64, n),
+	}
+}
+
+// evaluate computes the value and its derivatives in the scalars as
+// workspace.evaluate does, and those in the length-scales: with
+// c = alpha alphaᵀ - S,
+//
+//	d value/d r²_ik = -½ c_ik (-2 s phi'),  d value/d l_j = -2/l_j³ d value/d w_j.
+func (a *ardLikelihood) evaluate(dLength []float64, h Hyper, y []float64) (evaluation, error) {
+	n := a.in.n
+	for j, l := range h.LengthScales {
+		a.w[j] = 1 / (l * l)
+	}
+	a.distances(a.r2, a.w)
+	for i := range n {
+		row := a.k.Row(i)[:i+1]
+		copy(row, a.r2.Row(i))
+		h.Profile.apply(row, a.slope.Row(i)[:i+1], h.OutputScale)
+		row[i] += h.NoiseVariance
+	}
+	var ev evaluation
+	var err error
+	if ev.jitter, err = linalg.CholeskyJitter(a.l, a.k, linalg.DefaultLadder(a.k)); err != nil {
+		return ev, err
+	}
+	ev.value = -0.5 * (float64(n)*math.Log(2*math.Pi) + linalg.LogDet(a.l))
+	for i, v := range y {
+		a.alpha[i] = v - h.Mean
+	}
+	linalg.SolveLowerVec(a.l, a.alpha)
+	ev.value -= 0.5 * linalg.Dot(a.alpha, a.alpha)
+	linalg.SolveLowerTransVec(a.l, a.alpha)
+	linalg.InverseFromCholesky(a.s, a.l)
+
+	var below, diagonal float64 // sums of c o k under the diagonal and of c on it
+	for i, ai := range a.alpha {
+		s, k, slope := a.s.Row(i), a.k.Row(i), a.slope.Row(i)
+		for j, aj := range a.alpha[:i] {
+			c := ai*aj - s[j]
+			below += c * k[j]
+			slope[j] *= -0.5 * c
+		}
+		diagonal += ai*ai - s[i]
+		ev.dMean += ai
+	}
+	ev.dLogScale = below + 0.5*h.OutputScale*diagonal
+	ev.dNoise = 0.5 * diagonal
+	a.gradient(a.dW, a.slope)
+	for j, l := range h.LengthScales {
+		dLength[j] = -2 * a.dW[j] / (l * l * l)
+	}
+	return ev, nil
+}

@@ -1,0 +1,152 @@
+package strategy
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/fdcheck"
+	"github.com/mahabo/mahabo/internal/linalg"
+)
+
+func TestAdaptiveFitCount(t *testing.T) {
+	for _, c := range [][2]int{{1, 1}, {10, 10}, {31, 31}, {32, 32}, {33, 32}, {63, 62}, {67, 64}, {500, 496}, {1023, 992}} {
+		if got := adaptiveFitCount(c[0]); got != c[1] {
+			t.Errorf("the fit for %d observations uses %d, want %d", c[0], got, c[1])
+		}
+	}
+}
+
+func TestRelevantObservations(t *testing.T) {
+	got := relevant([]float64{5, 1, 4, 2, 9, 8, 7}, 4)
+	if want := []int{1, 3, 5, 6}; !slices.Equal(got, want) {
+		t.Errorf("kept %v, want the two lowest of the first five and the last two, %v", got, want)
+	}
+}
+
+// The evidence finds the scale on which a function is smooth.
+func TestEvidenceChoosesTheScale(t *testing.T) {
+	smooth := func(x []float64) float64 { return x[0]*x[0] + 0.5*x[1]*x[1] }
+	for _, c := range []struct {
+		name string
+		f    func(x []float64) float64
+		log  bool
+	}{
+		{"a smooth function", smooth, false},
+		{"its exponential", func(x []float64) float64 { return math.Exp(4 * smooth(x)) }, true},
+	} {
+		r := rand.New(rand.NewPCG(5, 6))
+		cloud := gp.NewCloud(4)
+		var y []float64
+		for range 60 {
+			x := make([]float64, 4)
+			for j := range x {
+				x[j] = 2*r.Float64() - 1
+			}
+			cloud.Append(x)
+			y = append(y, c.f(x))
+		}
+		fit, err := fitScale(t.Context(), cloud, y, y[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (fit.scale == logarithmic) != c.log {
+			t.Errorf("%s is modelled on scale %d", c.name, fit.scale)
+		}
+	}
+}
+
+// Scales see neither units nor offsets, whatever their size.
+func TestExcessHasNoUnits(t *testing.T) {
+	y := []float64{3, -1, 4, 1, 5}
+	want := excess(y, 2)
+	for _, f := range []float64{1e-300, 1e-7, 1e300} {
+		scaled := make([]float64, len(y))
+		for i, v := range y {
+			scaled[i] = f * v
+		}
+		for i, u := range excess(scaled, 2*f) {
+			if math.Abs(u-want[i]) > 1e-12 {
+				t.Errorf("scaled by %g, value %d is %g, want %g", f, i, u, want[i])
+			}
+		}
+	}
+	if u := excess([]float64{7, 7}, 7); u[0] != 0 || u[1] != 0 {
+		t.Errorf("equal values are %v, want 0", u)
+	}
+}
+
+func TestArmsRecogniseQueries(t *testing.T) {
+	best, second, third := Point{0, 0, 0, 0}, Point{0.5, 0.5, 0, 0}, Point{0.1, -0.3, 0.2, 0.4}
+	points := []Point{third, best, second}
+	ranked := []int{1, 2, 0}
+	a := newArms(Config{Dim: 4, Init: 1})
+	for _, c := range []struct {
+		name string
+		x    Point
+		want arm
+	}{
+		{"all parameters, a small step", Point{0.01, 0.015, -0.01, 0.005}, arm{all, 0}},
+		{"all parameters, a large step", Point{0.01, 0.5, -0.6, 0.1}, arm{all, 3}},
+		{"the whole box", Point{0.9, -0.7, -0.8, 0.3}, arm{all, 4}},
+		{"one parameter", Point{0, 0.05, 0, 0}, arm{few, 1}},
+		{"two parameters of the second best", Point{0.5, 0.5, 0.15, 0.1}, arm{few, 2}},
+		{"on the line through the best", Point{-0.2, -0.2, 1e-9, 1e-9}, arm{span, 2}},
+	} {
+		if got := a.recognise(points, ranked, c.x); got != c.want {
+			t.Errorf("%s: recognised as %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// What pays is asked for again.
+func TestArmsFollowTheReward(t *testing.T) {
+	cloud := gp.NewCloud(3)
+	cloud.Append(Point{0, 0, 0})
+	cloud.Append(Point{0.5, 0.4, 0.3})
+	a := newArms(Config{Dim: 3, Init: 1})
+	paying := arm{all, 2}
+	a.reward[paying.index()], a.count[paying.index()] = 5, 3
+	r := rand.New(rand.NewPCG(1, 2))
+	const draws = 4000
+	hits := 0
+	for range draws {
+		if a.draw(cloud, []int{0, 1}, r).arm == paying {
+			hits++
+		}
+	}
+	want := curiosity/float64(armCount) + (1 - curiosity)
+	if got := float64(hits) / draws; math.Abs(got-want) > 0.03 {
+		t.Errorf("the only arm that ever paid is drawn in %.3f of the cases, want %.3f", got, want)
+	}
+}
+
+func TestFlatIsOrthonormal(t *testing.T) {
+	basis := flat([]Point{{1, 0, 0}, {0, 1, 0}, {2, -1, 0}, {0.5, 0.5, 0.1}})
+	if basis.Rows != 2 { // the third point is on the line of the first two
+		t.Fatalf("the flat has %d dimensions, want 2", basis.Rows)
+	}
+	for i := range 2 {
+		for j := range 2 {
+			want := 0.0
+			if i == j {
+				want = 1
+			}
+			if got := linalg.Dot(basis.Row(i), basis.Row(j)); math.Abs(got-want) > 1e-12 {
+				t.Errorf("b%d·b%d = %g", i, j, got)
+			}
+		}
+	}
+}
+
+func TestAcquisitionDerivatives(t *testing.T) {
+	for name, f := range map[string]gp.Moments{"bound": lowerBound(1.5), "improvement": improvement(0.2)} {
+		for _, p := range [][]float64{{0.5, 0.3}, {-1, 0.01}, {3, 2}} {
+			_, dMean, dVariance := f(p[0], p[1])
+			value := func(p []float64) float64 { v, _, _ := f(p[0], p[1]); return v }
+			t.Run(name, func(t *testing.T) { fdcheck.Check(t, value, []float64{dMean, dVariance}, p, 1e-6) })
+		}
+	}
+}
