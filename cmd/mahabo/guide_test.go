@@ -49,7 +49,7 @@ func TestCommandGuide(t *testing.T) {
 	c := exec.CommandContext(t.Context(), binary, args[1:]...)
 	c.Dir = dir
 	out, err := c.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "of 70 (maha:d=1, 200 parameters)") || strings.Contains(string(out), "failed") {
+	if err != nil || !strings.Contains(string(out), "of 70 ("+defaultMethod+", 200 parameters)") || strings.Contains(string(out), "failed") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if trials := readTrials(t, filepath.Join(dir, "trials.jsonl")); len(trials) != 70 || trials[0].Params.Len() != 200 {
