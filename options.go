@@ -8,7 +8,7 @@ import (
 )
 
 // DefaultMethod is the method when none is named.
-const DefaultMethod = "maha:d=1"
+const DefaultMethod = "adaptive"
 
 // Goal says which values are better.
 type Goal string
