@@ -5,29 +5,20 @@ import (
 	"math/rand/v2"
 
 	"github.com/mahabo/mahabo/gp"
-	"github.com/mahabo/mahabo/internal/linalg"
 )
 
-// arm is a kind of query: in a box of half-width widths[width] around a good point, with
-// all parameters free or a few, or on the flat through the best points.
+// arm is a kind of query: in a box of half-width widths[width] around a good point, of all
+// parameters or of a few, where the others stay those of the centre.
 type arm struct {
-	kind  kind
+	few   bool
 	width int
 }
-
-type kind int
-
-const (
-	all  kind = iota
-	few       // about fewParams of them; the others stay those of the centre
-	span      // centre + sum t_k (x_k - centre), x_k the best points
-)
 
 // widths are the half-widths of the boxes; the last is the whole box [-1,1]^D.
 var widths = [...]float64{0.02, 0.06, 0.2, 0.6, 2}
 
 const (
-	armCount  = 3 * len(widths)
+	armCount  = 2 * len(widths)
 	forget    = 0.95 // factor of rewards and counts for every further observation
 	curiosity = 0.25 // share of the draws that ignores the rewards
 	fewParams = 20   // parameters that a query of few changes, on average
@@ -45,7 +36,12 @@ type arms struct {
 
 func newArms(cfg Config) *arms { return &arms{cfg: cfg} }
 
-func (k arm) index() int { return int(k.kind)*len(widths) + k.width }
+func (k arm) index() int {
+	if k.few {
+		return len(widths) + k.width
+	}
+	return k.width
+}
 
 // learn takes note of an observation that follows those in x and y.
 func (a *arms) learn(x []Point, y []float64, o Observation) {
@@ -66,7 +62,7 @@ func (a *arms) learn(x []Point, y []float64, o Observation) {
 // exactly, with one of the best points. Coordinates on the border do not count: many
 // points share them.
 func (a *arms) recognise(points []Point, ranked []int, x Point) arm {
-	centre, kind := points[ranked[0]], all
+	centre, few := points[ranked[0]], false
 	for _, i := range ranked {
 		inner, same := 0, 0
 		for j, c := range points[i] {
@@ -78,18 +74,15 @@ func (a *arms) recognise(points []Point, ranked []int, x Point) arm {
 			}
 		}
 		if same > 0 && 2*same >= inner {
-			centre, kind = points[i], few
+			centre, few = points[i], true
 			break
 		}
-	}
-	if kind == all && onFlat(points, ranked, x) {
-		kind = span
 	}
 	var reach float64
 	for j, c := range centre {
 		reach = max(reach, math.Abs(x[j]-c))
 	}
-	k := arm{kind: kind, width: len(widths) - 1}
+	k := arm{few: few, width: len(widths) - 1}
 	for w := len(widths) - 2; w >= 0 && reach <= widths[w]*(1+1e-9); w-- {
 		k.width = w
 	}
@@ -117,64 +110,9 @@ func (a *arms) draw(cloud *gp.Cloud, ranked []int, r *rand.Rand) query {
 			break
 		}
 	}
-	q := query{arm: arm{kind: kind(k / len(widths)), width: k % len(widths)}, centre: cloud.At(ranked[0])}
-	switch q.kind {
-	case few:
-		if r.Float64() < 0.5 {
-			q.centre = cloud.At(ranked[r.IntN(len(ranked))])
-		}
-	case span:
-		var points []Point
-		for _, i := range ranked {
-			points = append(points, cloud.At(i))
-		}
-		q.basis = flat(points)
+	q := query{arm: arm{few: k >= len(widths), width: k % len(widths)}, centre: cloud.At(ranked[0])}
+	if q.few && r.Float64() < 0.5 {
+		q.centre = cloud.At(ranked[r.IntN(len(ranked))])
 	}
 	return q
-}
-
-// flat returns an orthonormal basis of the differences of the points from the first.
-func flat(points []Point) linalg.Matrix {
-	dim := len(points[0])
-	basis := linalg.New(len(points)-1, dim)
-	rows := 0
-	for _, p := range points[1:] {
-		v := basis.Row(rows)
-		for j := range v {
-			v[j] = p[j] - points[0][j]
-		}
-		before := linalg.Dot(v, v)
-		for range 2 { // twice is enough
-			for b := range rows {
-				linalg.Axpy(v, -linalg.Dot(v, basis.Row(b)), basis.Row(b))
-			}
-		}
-		if left := linalg.Dot(v, v); left > 1e-12*before {
-			scale := 1 / math.Sqrt(left)
-			for j := range v {
-				v[j] *= scale
-			}
-			rows++
-		}
-	}
-	return basis.Slice(0, rows, 0, dim)
-}
-
-// onFlat says whether x lies on the flat through the best points, up to what the border
-// of the box cuts off.
-func onFlat(points []Point, ranked []int, x Point) bool {
-	best := make([]Point, len(ranked))
-	for k, i := range ranked {
-		best[k] = points[i]
-	}
-	basis := flat(best)
-	v := make([]float64, len(x))
-	for j := range v {
-		v[j] = x[j] - best[0][j]
-	}
-	before := linalg.Dot(v, v)
-	for b := range basis.Rows {
-		linalg.Axpy(v, -linalg.Dot(v, basis.Row(b)), basis.Row(b))
-	}
-	return linalg.Dot(v, v) < 0.02*before
 }

@@ -15,7 +15,6 @@ import (
 type query struct {
 	arm
 	centre []float64
-	basis  linalg.Matrix // of the flat, for span
 }
 
 const (
@@ -39,7 +38,7 @@ func (q query) search(ctx context.Context, model *gp.IsotropicModel, best float6
 		q.start(x.Row(i), i, r)
 		clampTo(x.Row(i), low, high)
 	}
-	return descend(ctx, model, f, x, low, high, q.basis)
+	return descend(ctx, model, f, x, low, high)
 }
 
 // lowerBound is mean - beta std.
@@ -69,7 +68,7 @@ func (q query) box(r *rand.Rand) (low, high []float64) {
 	low, high = slices.Clone(q.centre), slices.Clone(q.centre)
 	width := widths[q.width]
 	share := 1.0
-	if q.kind == few {
+	if q.few {
 		share = min(fewParams/float64(dim), 0.5)
 	}
 	always := r.IntN(dim) // one parameter at least
@@ -89,10 +88,6 @@ func (q query) start(x []float64, i int, r *rand.Rand) {
 	if i > 0 {
 		tau *= math.Pow(10, -2*r.Float64())
 	}
-	if q.kind == span {
-		q.startOnFlat(x, tau, r)
-		return
-	}
 	switch whole := q.width == len(widths)-1; {
 	case whole && i%3 == 1: // anywhere
 		for j := range x {
@@ -109,19 +104,9 @@ func (q query) start(x []float64, i int, r *rand.Rand) {
 	}
 }
 
-// startOnFlat fills x with a random point of the flat, as far from the centre as a point
-// whose coordinates differ by tau.
-func (q query) startOnFlat(x []float64, tau float64, r *rand.Rand) {
-	copy(x, q.centre)
-	length := tau * math.Sqrt(float64(len(x))/float64(max(1, q.basis.Rows)))
-	for b := range q.basis.Rows {
-		linalg.Axpy(x, length*r.NormFloat64(), q.basis.Row(b))
-	}
-}
-
 // descend runs spectral projected gradient steps from the rows of x and returns the
 // lowest point met.
-func descend(ctx context.Context, model *gp.IsotropicModel, f gp.Moments, x linalg.Matrix, low, high []float64, basis linalg.Matrix) (Point, error) {
+func descend(ctx context.Context, model *gp.IsotropicModel, f gp.Moments, x linalg.Matrix, low, high []float64) (Point, error) {
 	rows, dim := x.Rows, x.Cols
 	value, grad := make([]float64, rows), linalg.New(rows, dim)
 	lastX, lastGrad, step := linalg.New(rows, dim), linalg.New(rows, dim), make([]float64, rows)
@@ -131,11 +116,6 @@ func descend(ctx context.Context, model *gp.IsotropicModel, f gp.Moments, x lina
 			return nil, err
 		}
 		model.Evaluate(value, grad, x, f)
-		if basis.Rows > 0 {
-			along := linalg.New(rows, basis.Rows)
-			linalg.GemmTB(along, 0, 1, grad, basis)
-			linalg.Gemm(grad, 0, 1, along, basis)
-		}
 		for i, v := range value {
 			if v < lowest {
 				lowest = v
