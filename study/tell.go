@@ -126,32 +126,13 @@ func number(placed []Placed, first int) []int {
 	return numbers
 }
 
-// place finds the point of values that a user wrote, and writes them as the space
-// does: all parameters, whole numbers as int64.
+// place finds the point that stands for values, and writes them as the space does.
 func place(sp *space.Space, v space.Values) (p Placed, err error) {
-	if p.Point, err = sp.Encode(v); err != nil {
+	if p.Params, err = sp.Complete(v); err != nil {
 		return p, err
 	}
-	all := map[string]any{}
-	for _, q := range sp.Params() {
-		value, given := v.Get(q.Name)
-		if !given { // Encode lets a fixed one be left out
-			value = q.Value
-		}
-		switch n := value.(type) {
-		case float64:
-			if q.Kind == space.KindInt || q.Kind == space.KindLogInt {
-				value = int64(n)
-			}
-		case int64:
-			if q.Kind == space.KindFloat || q.Kind == space.KindLog || q.Kind == space.KindOrdinal {
-				value = float64(n)
-			}
-		}
-		all[q.Name] = value
-	}
-	p.Params = space.ValuesOf(all)
-	return p, nil
+	p.Point, err = sp.Encode(p.Params)
+	return p, err
 }
 
 func keepsConstraints(sp *space.Space, v space.Values) error {
