@@ -3,12 +3,20 @@
 package store_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 )
 
-// TestMain stops the server that tests may have started.
+// TestMain runs a worker when a test has started one, and else the tests.
 func TestMain(m *testing.M) {
+	if url := os.Getenv(workerURL); url != "" {
+		if err := work(url, os.Getenv(workerName), os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	code := m.Run()
 	if started != nil {
 		started.stop()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mahabo/mahabo/store/memory"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -26,7 +27,7 @@ func Open(ctx context.Context, url string) (study.Store, error) {
 	case !found:
 		return nil, &URLError{url, "it has no scheme"}
 	case scheme == "memory" && rest == "":
-		return Memory(), nil
+		return memory.New(), nil
 	case scheme == "sqlite" && rest != "":
 		return SQLite(ctx, rest)
 	case scheme == "sqlite":

@@ -26,8 +26,8 @@ func open(t *testing.T, url string) study.Store {
 }
 
 func TestMemory(t *testing.T) {
-	storetest.Run(t, func(*testing.T) func() study.Store {
-		s := store.Memory()
+	storetest.Run(t, func(t *testing.T) func() study.Store {
+		s := open(t, "memory:")
 		return func() study.Store { return s }
 	})
 }

@@ -26,12 +26,15 @@ func Replayed(events []Event) ([]Trial, error) {
 // Verify thinks every suggestion of a log again, with a method that is built anew
 // each time and told what the log held at the suggestion's basis.
 func Verify(ctx context.Context, events []Event) error {
+	l := newLedger()
 	for _, e := range events {
 		if e.Asked == nil || len(e.Asked.New) == 0 {
 			continue
 		}
-		l := newLedger()
-		for _, past := range events[:e.Asked.Basis] {
+		if l.seq > e.Asked.Basis {
+			l = newLedger()
+		}
+		for _, past := range events[l.seq:e.Asked.Basis] {
 			if err := l.apply(past); err != nil {
 				return err
 			}

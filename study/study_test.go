@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mahabo/mahabo/space"
-	"github.com/mahabo/mahabo/store"
+	"github.com/mahabo/mahabo/store/memory"
 	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/study"
 )
@@ -71,7 +71,7 @@ func begin(t tb, c study.Config) (*study.Study, study.Store, *clock) {
 	if c.Method == "" {
 		c.Method = "sobol"
 	}
-	st, now := store.Memory(), newClock()
+	st, now := memory.New(), newClock()
 	s, err := study.Create(context.Background(), st, c, study.WithClock(now.Now))
 	if err != nil {
 		t.Fatal(err)
@@ -155,13 +155,13 @@ func TestCreateRefuses(t *testing.T) {
 	} {
 		bad := good
 		c.change(&bad)
-		_, err := study.Create(t.Context(), store.Memory(), bad)
+		_, err := study.Create(t.Context(), memory.New(), bad)
 		var request *study.RequestError
 		if !errors.As(err, &request) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Create gave %v, want a RequestError with %q", err, c.want)
 		}
 	}
-	st := store.Memory()
+	st := memory.New()
 	for _, want := range []error{nil, study.ErrExists} {
 		if _, err := study.Create(t.Context(), st, good); !errors.Is(err, want) {
 			t.Errorf("Create gave %v, want %v", err, want)

@@ -1,4 +1,6 @@
-package store
+// Package memory keeps studies as long as the process lives, for tests and for
+// trying things out.
+package memory
 
 import (
 	"context"
@@ -10,11 +12,9 @@ import (
 	"github.com/mahabo/mahabo/study"
 )
 
-// Memory returns a store that lives as long as the process. It keeps JSON, as the
-// others do, so that nothing is shared with the caller.
-func Memory() study.Store { return &memory{logs: map[string]*log{}} }
-
-type memory struct {
+// Store is a study.Store in memory. It keeps JSON, as the others do, so that
+// nothing is shared with the caller.
+type Store struct {
 	mu   sync.RWMutex
 	logs map[string]*log // by id
 }
@@ -25,9 +25,13 @@ type log struct {
 	trials map[int][]byte
 }
 
-var _ study.Store = (*memory)(nil)
+var _ study.Store = (*Store)(nil)
 
-func (m *memory) Create(ctx context.Context, id, name string, created study.Event) error {
+// New returns an empty store.
+func New() *Store { return &Store{logs: map[string]*log{}} }
+
+// Create begins a log.
+func (m *Store) Create(ctx context.Context, id, name string, created study.Event) error {
 	data, err := json.Marshal(created)
 	if err != nil {
 		return err
@@ -46,7 +50,8 @@ func (m *memory) Create(ctx context.Context, id, name string, created study.Even
 	return nil
 }
 
-func (m *memory) Find(ctx context.Context, name string) (string, error) {
+// Find returns the id of a study.
+func (m *Store) Find(ctx context.Context, name string) (string, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	for id, l := range m.logs {
@@ -57,7 +62,8 @@ func (m *memory) Find(ctx context.Context, name string) (string, error) {
 	return "", study.ErrNotFound
 }
 
-func (m *memory) Names(ctx context.Context) ([]string, error) {
+// Names lists the studies.
+func (m *Store) Names(ctx context.Context) ([]string, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	var names []string
@@ -68,7 +74,8 @@ func (m *memory) Names(ctx context.Context) ([]string, error) {
 	return names, ctx.Err()
 }
 
-func (m *memory) Delete(ctx context.Context, id string) error {
+// Delete forgets a study.
+func (m *Store) Delete(ctx context.Context, id string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, ok := m.logs[id]; !ok {
@@ -81,10 +88,17 @@ func (m *memory) Delete(ctx context.Context, id string) error {
 	return nil
 }
 
-func (m *memory) Append(ctx context.Context, id string, e study.Event, changed []study.Trial) error {
-	data, trials, err := encode(e, changed)
+// Append adds an event and replaces the changed trials.
+func (m *Store) Append(ctx context.Context, id string, e study.Event, changed []study.Trial) error {
+	data, err := json.Marshal(e)
 	if err != nil {
 		return err
+	}
+	trials := make([][]byte, len(changed))
+	for i, t := range changed {
+		if trials[i], err = json.Marshal(t); err != nil {
+			return err
+		}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -104,7 +118,8 @@ func (m *memory) Append(ctx context.Context, id string, e study.Event, changed [
 	return nil
 }
 
-func (m *memory) Events(ctx context.Context, id string, after int64) ([]study.Event, error) {
+// Events returns the log behind a place.
+func (m *Store) Events(ctx context.Context, id string, after int64) ([]study.Event, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	l, ok := m.logs[id]
@@ -113,8 +128,8 @@ func (m *memory) Events(ctx context.Context, id string, after int64) ([]study.Ev
 	}
 	var events []study.Event
 	for i := max(after, 0); i < int64(len(l.events)); i++ {
-		e, err := decodeEvent(i+1, l.events[i])
-		if err != nil {
+		e := study.Event{Seq: i + 1}
+		if err := json.Unmarshal(l.events[i], &e); err != nil {
 			return nil, err
 		}
 		events = append(events, e)
@@ -122,7 +137,8 @@ func (m *memory) Events(ctx context.Context, id string, after int64) ([]study.Ev
 	return events, ctx.Err()
 }
 
-func (m *memory) Trials(ctx context.Context, id string, page study.Page) ([]study.Trial, error) {
+// Trials returns one page of the trials.
+func (m *Store) Trials(ctx context.Context, id string, page study.Page) ([]study.Trial, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	l, ok := m.logs[id]
@@ -137,8 +153,8 @@ func (m *memory) Trials(ctx context.Context, id string, page study.Page) ([]stud
 		if page.Limit > 0 && len(trials) == page.Limit {
 			break
 		}
-		t, err := decodeTrial(n, l.trials[n])
-		if err != nil {
+		var t study.Trial
+		if err := json.Unmarshal(l.trials[n], &t); err != nil {
 			return nil, err
 		}
 		trials = append(trials, t)
@@ -146,4 +162,5 @@ func (m *memory) Trials(ctx context.Context, id string, page study.Page) ([]stud
 	return trials, ctx.Err()
 }
 
-func (m *memory) Close() error { return nil }
+// Close does nothing.
+func (m *Store) Close() error { return nil }
