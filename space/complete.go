@@ -1,5 +1,10 @@
 package space
 
+import (
+	"strconv"
+	"strings"
+)
+
 // Complete returns the values of all parameters in the order of the space: the fixed ones
 // filled in, whole numbers of int and logint parameters as int64 and all other numbers as
 // float64. It refuses what Encode refuses.
@@ -26,4 +31,28 @@ func (s *Space) Complete(v Values) (Values, error) {
 		all.values[i] = value
 	}
 	return all, nil
+}
+
+// ReadText reads a value as Values.Text writes it. What cannot be read stays a string, for
+// Encode to say what it expected.
+func (p Param) ReadText(text string) any {
+	_, word := p.Value.(string)
+	_, truth := p.Value.(bool)
+	switch {
+	case p.Kind == KindChoice || word:
+		return text
+	case p.Kind == KindBool || truth:
+		if b, err := strconv.ParseBool(strings.TrimSpace(text)); err == nil {
+			return b
+		}
+		return text
+	}
+	number := strings.TrimSpace(text)
+	if n, err := strconv.ParseInt(number, 10, 64); err == nil {
+		return n
+	}
+	if f, err := strconv.ParseFloat(number, 64); err == nil {
+		return f
+	}
+	return text
 }

@@ -33,3 +33,29 @@ func TestComplete(t *testing.T) {
 		t.Error("missing values were not refused")
 	}
 }
+
+func TestReadText(t *testing.T) {
+	for _, c := range []struct {
+		param space.Param
+		text  string
+		want  any
+	}{
+		{space.Float("x", 0, 1), "0.5", 0.5},
+		{space.Float("x", 0, 1), " 1 ", int64(1)},
+		{space.Float("x", 0, 1), "much", "much"},
+		{space.Int("n", 0, 9), "3", int64(3)},
+		{space.Int("n", 0, 9), "3e0", 3.0},
+		{space.Choice("c", "1", "2"), "1", "1"},
+		{space.Choice("c", " a", "b"), " a", " a"},
+		{space.Bool("on"), "true", true},
+		{space.Bool("on"), "0", false},
+		{space.Bool("on"), "maybe", "maybe"},
+		{space.Fixed("g", "7"), "7", "7"},
+		{space.Fixed("g", true), "true", true},
+		{space.Fixed("g", 9.81), "9.81", 9.81},
+	} {
+		if got := c.param.ReadText(c.text); got != c.want {
+			t.Errorf("%s %q is read as %T %v, want %T %v", c.param.Kind, c.text, got, got, c.want, c.want)
+		}
+	}
+}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mahabo/mahabo/internal/hint"
@@ -95,32 +94,11 @@ func (r csvRow) field(column string) (any, bool) {
 	return cell, cell != ""
 }
 
-// param reads a cell as the parameter's kind; what cannot be read stays text, and
-// the space says what it expected.
 func (r csvRow) param(p space.Param, column string) (any, bool) {
-	v, ok := r.field(column)
-	if !ok {
+	if _, filled := r.field(column); !filled {
 		return nil, false
 	}
-	cell := v.(string)
-	_, word := p.Value.(string)
-	_, truth := p.Value.(bool)
-	switch {
-	case p.Kind == space.KindChoice || word:
-		return r.cells[r.index[column]], true // spaces may belong to it
-	case p.Kind == space.KindBool || truth:
-		if b, err := strconv.ParseBool(cell); err == nil {
-			return b, true
-		}
-		return cell, true
-	}
-	if n, err := strconv.ParseInt(cell, 10, 64); err == nil {
-		return n, true
-	}
-	if f, err := strconv.ParseFloat(cell, 64); err == nil {
-		return f, true
-	}
-	return cell, true
+	return p.ReadText(r.cells[r.index[column]]), true
 }
 
 // readJSONL reads one object per line, its parameters in "params" or beside the
