@@ -13,8 +13,12 @@ FUZZTIME ?= 10s
 
 test: deps fmt vet race procs cross
 
+# The tests of package store start a PostgreSQL server of their own.
 deps:
 	$(GO) mod download
+	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \
+		apt-get install -y --no-install-recommends postgresql || \
+		{ echo "install PostgreSQL's server programs: the tests of package store need initdb and postgres"; exit 1; }
 
 fmt:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
