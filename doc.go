@@ -3,7 +3,8 @@
 //
 // It holds no code. Start with
 //
-//   - package study, which runs an optimisation,
+//   - package study, which runs an optimisation, in one process or in many,
+//   - package store, which keeps studies in SQLite or PostgreSQL,
 //   - package strategy, which has the methods behind one interface, Ask and Tell,
 //   - package problem, which has test problems to try them on,
 //   - package bench, which measures methods,
