@@ -54,6 +54,7 @@ func openSQLite(path string) (*database, error) {
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
+	read.SetMaxOpenConns(8)
 	return &database{write: write, read: read, duplicate: sqliteDuplicate, again: sqliteBusy}, nil
 }
 

@@ -81,8 +81,9 @@ func (s *Study) ask(ctx context.Context, r AskRequest, pins []space.Pin) (b Batc
 		if _, served := l.asked[r.RequestID]; served && r.RequestID != "" || l.batches != plan.batches {
 			return nil, errOvertaken
 		}
+		servable := l.servable(s.time())
 		for _, n := range plan.serve {
-			if !slices.Contains(l.servable(s.time()), n) {
+			if !slices.Contains(servable, n) {
 				return nil, errOvertaken
 			}
 		}
