@@ -285,6 +285,9 @@ func TestManyProcesses(t *testing.T) {
 	if len(served) != workers*rounds || len(points) != len(trials) {
 		t.Errorf("%d requests were served %d different points", len(served), len(points))
 	}
+	if err := study.Verify(t.Context(), events(t, st)); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestReplay lets models choose, loses and repeats answers on the way, and thinks
@@ -303,18 +306,11 @@ func TestReplay(t *testing.T) {
 				tell(t, s, trial.Number, x.(float64)*x.(float64))
 			}
 		}
-		id, err := st.Find(t.Context(), "s")
-		if err != nil {
-			t.Fatal(err)
-		}
-		events, err := st.Events(t.Context(), id, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := study.Verify(t.Context(), events); err != nil {
+		log := events(t, st)
+		if err := study.Verify(t.Context(), log); err != nil {
 			t.Errorf("%s: %v", method, err)
 		}
-		for _, e := range events {
+		for _, e := range log {
 			if e.Asked != nil && e.Asked.Fallback != "" {
 				t.Errorf("%s fell back: %s", method, e.Asked.Fallback)
 			}

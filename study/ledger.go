@@ -40,7 +40,8 @@ type batch struct {
 
 // effect is what an event does to the trials.
 type effect struct {
-	changed []entry // new and replaced, by number
+	changed []entry // new and replaced
+	added   int     // how many are new
 }
 
 func newLedger() *ledger {
@@ -134,11 +135,8 @@ func (l *ledger) place(x *effect, err error, p Placed, t Trial) error {
 	if err != nil {
 		return err
 	}
-	next := len(l.trials) + 1
-	for _, c := range x.changed {
-		next = max(next, c.Number+1)
-	}
-	if p.Number != next {
+	x.added++
+	if next := len(l.trials) + x.added; p.Number != next {
 		return fmt.Errorf("a new trial has number %d, the next one is %d", p.Number, next)
 	}
 	t.Number, t.Params = p.Number, p.Params

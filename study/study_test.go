@@ -111,6 +111,20 @@ func table(t tb, s *study.Study) []study.Trial {
 	return trials
 }
 
+// events is the whole log.
+func events(t tb, st study.Store) []study.Event {
+	t.Helper()
+	id, err := st.Find(context.Background(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := st.Events(context.Background(), id, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return log
+}
+
 func numbers(trials []study.Trial) (list []int) {
 	for _, t := range trials {
 		list = append(list, t.Number)
