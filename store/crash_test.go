@@ -86,7 +86,7 @@ func bowl(v space.Values) float64 {
 	sum := 0.0
 	for _, name := range []string{"x", "y", "z"} {
 		value, _ := v.Get(name)
-		f, _ := strconv.ParseFloat(fmt.Sprint(value), 64) // a whole number may be an int64
+		f := value.(float64)
 		sum += (f - 0.3) * (f - 0.3)
 	}
 	return sum

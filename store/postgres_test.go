@@ -125,7 +125,7 @@ func (s *server) ready() error {
 		select {
 		case exit := <-s.exited:
 			s.exited <- exit
-			return fmt.Errorf("the server ended: %v", exit)
+			return fmt.Errorf("the server ended: %w", exit)
 		default:
 		}
 		if time.Now().After(deadline) {

@@ -139,7 +139,10 @@ func (l *ledger) place(x *effect, err error, p Placed, t Trial) error {
 	if next := len(l.trials) + x.added; p.Number != next {
 		return fmt.Errorf("a new trial has number %d, the next one is %d", p.Number, next)
 	}
-	t.Number, t.Params = p.Number, p.Params
+	t.Number = p.Number
+	if t.Params, err = l.config.Space.Complete(p.Params); err != nil { // JSON does not tell 3.0 from 3
+		return fmt.Errorf("trial %d: %w", p.Number, err)
+	}
 	x.changed = append(x.changed, entry{t, p.Point})
 	return nil
 }
@@ -257,17 +260,17 @@ func (l *ledger) sites() []site {
 // for it; see the package's documentation.
 func (l *ledger) observations() (obs []strategy.Observation, pending []strategy.Point) {
 	sites := l.sites()
-	worst, any := math.Inf(-1), false
+	worst, known := math.Inf(-1), false
 	for _, s := range sites {
 		if s.count > 0 {
-			worst, any = max(worst, s.mean), true
+			worst, known = max(worst, s.mean), true
 		}
 	}
 	for _, s := range sites {
 		switch {
 		case s.count > 0:
 			obs = append(obs, strategy.Observation{X: s.first.point, Value: s.mean})
-		case any:
+		case known:
 			obs = append(obs, strategy.Observation{X: s.first.point, Value: worst})
 		default: // nothing is known that could be called the worst
 			pending = append(pending, s.first.point)

@@ -226,11 +226,17 @@ func (s *Study) append(ctx context.Context, e Event) error {
 // Trials returns one page of the trials.
 func (s *Study) Trials(ctx context.Context, page Page) ([]Trial, error) {
 	trials, err := s.store.Trials(ctx, s.id, page)
-	now := s.time()
+	if err != nil {
+		return nil, err
+	}
+	now, sp := s.time(), s.Config().Space
 	for i, t := range trials {
 		trials[i] = t.seen(now)
+		if trials[i].Params, err = sp.Complete(t.Params); err != nil { // JSON does not tell 3.0 from 3
+			return nil, fmt.Errorf("trial %d: %w", t.Number, err)
+		}
 	}
-	return trials, err
+	return trials, nil
 }
 
 // Best is the best point of a study.
@@ -251,7 +257,7 @@ func (s *Study) Best(ctx context.Context) (best Best, ok bool, err error) {
 	goal := s.ledger.config.Goal
 	for _, p := range s.ledger.sites() {
 		if p.count > 0 && (!ok || p.mean < goal.inner(best.Mean)) {
-			best, ok = Best{p.first.Trial, goal.inner(p.mean), p.count}, true
+			best, ok = Best{p.first.seen(s.time()), goal.inner(p.mean), p.count}, true
 		}
 	}
 	return best, ok, nil

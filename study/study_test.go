@@ -317,6 +317,28 @@ func TestEnqueue(t *testing.T) {
 	}
 }
 
+// TestTypesSurvive checks that a whole number of a real parameter does not come back
+// as an integer, and that a caller cannot change a study through what it returned.
+func TestTypesSurvive(t *testing.T) {
+	s, st, now := begin(t, study.Config{})
+	if _, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Values{values(map[string]any{"x": 3})}}); err != nil {
+		t.Fatal(err)
+	}
+	r := study.AskRequest{RequestID: "r"}
+	for what, trial := range map[string]study.Trial{
+		"new": ask(t, s, r).Trials[0], "replayed": ask(t, reopen(t, st, now), r).Trials[0], "listed": table(t, s)[0],
+	} {
+		if x, _ := trial.Params.Get("x"); x != 3.0 {
+			t.Errorf("%s: x is %T %v, want float64 3", what, x, x)
+		}
+	}
+	tell(t, s, 1, 1.5)
+	*ask(t, s, r).Trials[0].Value = 7
+	if best, _, err := s.Best(t.Context()); err != nil || best.Mean != 1.5 || *best.Value != 1.5 {
+		t.Errorf("the best is %+v, %v", best, err)
+	}
+}
+
 func TestRetryAndNotes(t *testing.T) {
 	s, st, now := begin(t, study.Config{})
 	ask(t, s, study.AskRequest{})

@@ -50,8 +50,14 @@ type Trial struct {
 	Expires time.Time    `json:"lease_expires,omitzero"` // zero: never
 }
 
-// seen is the trial at a time: a lease is lost by waiting, not by an event.
+// seen is a copy of the trial at a time: a lease is lost by waiting, not by an
+// event.
 func (t Trial) seen(now time.Time) Trial {
+	if t.Value != nil {
+		value := *t.Value
+		t.Value = &value
+	}
+	t.Notes = slices.Clone(t.Notes)
 	if t.State == Running && !t.Expires.IsZero() && !now.Before(t.Expires) {
 		t.State = Stale
 	}

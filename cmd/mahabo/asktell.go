@@ -92,7 +92,7 @@ type tellCmd struct {
 }
 
 // Run records the outcome.
-func (c *tellCmd) Run(ctx context.Context, s streams) error {
+func (c *tellCmd) Run(ctx context.Context) error {
 	o := study.Outcome{State: study.State(c.State), Std: c.Std, Reason: c.Reason}
 	switch {
 	case o.State == study.Complete && c.Value == "":

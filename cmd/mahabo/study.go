@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -307,13 +308,12 @@ func (c *studyImportCmd) Run(ctx context.Context, s streams) error {
 			return usagef("--format: the name %s does not end in .csv or .jsonl: say which it is", c.File)
 		}
 	}
-	f, err := os.Open(c.File)
+	data, err := os.ReadFile(c.File)
 	if err != nil {
 		return usageError{err}
 	}
-	defer f.Close()
 	return c.with(ctx, c.Name, func(one *study.Study) error {
-		report, err := one.Import(ctx, f, study.ImportOptions{Format: format, Columns: c.Columns, DryRun: c.DryRun})
+		report, err := one.Import(ctx, bytes.NewReader(data), study.ImportOptions{Format: format, Columns: c.Columns, DryRun: c.DryRun})
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.File, err)
 		}
