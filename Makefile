@@ -13,14 +13,18 @@ FUZZTIME ?= 10s
 
 test: deps fmt vet race procs cross
 
-# The page of results is tested in a browser.
+# The page of results is tested in a browser, and package store on a PostgreSQL server of
+# its own.
 deps:
 	$(GO) mod download
 	@if ! command -v chromium >/dev/null && ! command -v chromium-browser >/dev/null && ! command -v google-chrome >/dev/null; then \
-		echo "installing Chromium for the browser test"; \
 		apt-get install -y --no-install-recommends chromium || \
 		{ apt-get update && apt-get install -y --no-install-recommends chromium; } || \
 		echo "Chromium could not be installed: the browser test will fail without it"; fi
+	@if ! command -v initdb >/dev/null && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then \
+		apt-get install -y --no-install-recommends postgresql || \
+		{ apt-get update && apt-get install -y --no-install-recommends postgresql; } || \
+		echo "PostgreSQL could not be installed: the tests of package store will fail without it"; fi
 
 fmt:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \

@@ -22,7 +22,8 @@
 //   - package space has the parameters and their file,
 //   - package strategy the methods, over the box [-1,1]^D, and their registry,
 //   - packages evaluate and command have trials evaluated, by a program too,
-//   - package study runs a method on a function over the box,
+//   - package study keeps an optimisation that outlives its processes, package store holds it in
+//     SQLite or PostgreSQL,
 //   - package problem has test problems, package bench measures methods on them,
 //   - command cmd/mahabo does all of it from a shell.
 //

@@ -3,7 +3,11 @@ package study_test
 import (
 	"context"
 	"fmt"
+	"strings"
+	"time"
 
+	"github.com/mahabo/mahabo/space"
+	"github.com/mahabo/mahabo/store/memory"
 	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/study"
 )
@@ -26,4 +30,88 @@ func Example() {
 	best, _ := result.Best()
 	fmt.Println(len(result.Curve), "evaluations, close to the minimum:", best.Value < 0.05)
 	// Output: 510 evaluations, close to the minimum: true
+}
+
+// A study lives in a store: here in memory, with store.Open in a file or a
+// database.
+func ExampleStudy() {
+	ctx := context.Background()
+	parameters, err := space.New(space.Float("temperature", 20, 80), space.Int("layers", 1, 8))
+	if err != nil {
+		panic(err)
+	}
+	st := memory.New()
+	s, err := study.Create(ctx, st, study.Config{Name: "oven", Space: parameters, Method: "sobol", Goal: study.Maximize})
+	if err != nil {
+		panic(err)
+	}
+
+	// A point to begin with, served before those of the method.
+	guess := space.ValuesOf(map[string]any{"temperature": 40.5, "layers": 3})
+	if _, err := s.Enqueue(ctx, study.EnqueueRequest{Params: []space.Values{guess}}); err != nil {
+		panic(err)
+	}
+	request := study.AskRequest{Count: 2, RequestID: "first", Worker: "bench 1", Lease: time.Hour}
+	batch, err := s.Ask(ctx, request)
+	if err != nil {
+		panic(err)
+	}
+	first, second := batch.Trials[0], batch.Trials[1]
+	text, _ := first.Params.Text("temperature")
+	fmt.Println("trial", first.Number, "by", first.Origin, "at", text, "degrees")
+	fmt.Println("trial", second.Number, "by", second.Origin)
+
+	// Another process continues; a repeated request changes nothing.
+	other, err := study.Open(ctx, st, "oven")
+	if err != nil {
+		panic(err)
+	}
+	again, err := other.Ask(ctx, request)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("again trials", again.Trials[0].Number, "and", again.Trials[1].Number)
+
+	if err := other.Tell(ctx, first.Number, study.Outcome{Value: 0.75}); err != nil {
+		panic(err)
+	}
+	if err := other.Tell(ctx, second.Number, study.Outcome{State: study.Infeasible, Reason: "burnt"}); err != nil {
+		panic(err)
+	}
+	fmt.Println(s.Tell(ctx, first.Number, study.Outcome{Value: 0.5}))
+	best, _, err := s.Best(ctx)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("best", best.Mean, "at trial", best.Number)
+	// Output:
+	// trial 1 by user at 40.5 degrees
+	// trial 2 by method
+	// again trials 1 and 2
+	// trial 1 is complete with value 0.75 already, it cannot become complete with value 0.5: to evaluate its point again, enqueue it
+	// best 0.75 at trial 1
+}
+
+func ExampleStudy_Import() {
+	ctx := context.Background()
+	parameters, err := space.New(space.Float("x", 0, 1))
+	if err != nil {
+		panic(err)
+	}
+	s, err := study.Create(ctx, memory.New(), study.Config{Name: "old", Space: parameters, Method: "sobol"})
+	if err != nil {
+		panic(err)
+	}
+	file := strings.NewReader("x,loss\n0.25,3\n1.5,2\n0.5,1\n")
+	report, err := s.Import(ctx, file, study.ImportOptions{Format: study.CSV, Columns: map[string]string{"value": "loss"}})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("trials", report.Trials)
+	for _, bad := range report.Bad {
+		fmt.Println(bad)
+	}
+	// Output:
+	// trials [1 2]
+	// line 3: parameter "x" is 1.5, expected a number in [0, 1]: use 1 or widen the bounds
 }

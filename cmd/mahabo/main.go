@@ -41,6 +41,10 @@ type cli struct {
 	ShowVersion kong.VersionFlag `name:"version" short:"v" help:"Print the version and exit."`
 
 	Minimize minimizeCmd `cmd:"" help:"Minimise what a command, a person or a built-in problem evaluates."`
+	Study    studyCmd    `cmd:"" help:"Create, list, show, delete, export and import studies."`
+	Ask      askCmd      `cmd:"" help:"Get trials of a study to evaluate."`
+	Tell     tellCmd     `cmd:"" help:"Record what came of a trial."`
+	Best     bestCmd     `cmd:"" help:"Print the best point of a study."`
 	Methods  methodsCmd  `cmd:"" help:"List the methods and their options."`
 	Problems problemsCmd `cmd:"" help:"List the built-in problems."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`

@@ -1,0 +1,341 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/mahabo/mahabo/space"
+	"github.com/mahabo/mahabo/store"
+	"github.com/mahabo/mahabo/study"
+)
+
+// studyCmd groups what is done to a study as a whole.
+type studyCmd struct {
+	Create studyCreateCmd `cmd:"" help:"Begin a study."`
+	List   studyListCmd   `cmd:"" help:"List the studies of a store."`
+	Show   studyShowCmd   `cmd:"" help:"Show how far a study is."`
+	Delete studyDeleteCmd `cmd:"" help:"Delete a study and all its trials."`
+	Export studyExportCmd `cmd:"" help:"Write the trials of a study to a file."`
+	Import studyImportCmd `cmd:"" help:"Add evaluations made before or elsewhere."`
+}
+
+// storeFlags choose the store.
+type storeFlags struct {
+	Store string `default:"sqlite:mahabo.db" placeholder:"URL" help:"Where studies are kept: sqlite:PATH or postgres://... (${default})."`
+}
+
+// open opens the store, which has to exist: a slip in a path should not leave a new
+// file behind.
+func (f storeFlags) open(ctx context.Context) (study.Store, error) {
+	if path, ok := strings.CutPrefix(f.Store, "sqlite:"); ok && path != "" {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, usagef("--store: there is no file %s: mahabo study create makes it", path)
+		}
+	}
+	return f.create(ctx)
+}
+
+// create opens the store, a new one if need be.
+func (f storeFlags) create(ctx context.Context) (study.Store, error) {
+	s, err := store.Open(ctx, f.Store)
+	var wrong *store.URLError
+	if errors.As(err, &wrong) {
+		err = usagef("--store: %w", err)
+	}
+	return s, err
+}
+
+// with runs f on a study.
+func (f storeFlags) with(ctx context.Context, name string, do func(*study.Study) error) (err error) {
+	st, err := f.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	s, err := study.Open(ctx, st, name)
+	if err != nil {
+		return input(err)
+	}
+	return input(do(s))
+}
+
+// input marks the errors that a user can mend as such.
+func input(err error) error {
+	var request *study.RequestError
+	if errors.As(err, &request) || errors.Is(err, study.ErrNotFound) || errors.Is(err, study.ErrExists) {
+		return usageError{err}
+	}
+	return err
+}
+
+type studyCreateCmd struct {
+	Name   string `arg:"" help:"Name of the study: letters, digits and -_. only."`
+	Space  string `required:"" placeholder:"FILE" help:"File that declares the parameters, YAML or JSON."`
+	Method string `default:"${default_method}" placeholder:"M" help:"Method with its options, name:key=value,...; see mahabo methods (${default})."`
+	Goal   string `enum:"minimize,maximize" default:"minimize" help:"Which values are better: minimize or maximize (${default})."`
+	Seed   uint64 `default:"0" placeholder:"S" help:"Seed of the method (${default})."`
+	Init   int    `default:"${default_init}" placeholder:"N" help:"Points of the initial design (${default})."`
+	storeFlags
+}
+
+// Run creates the study.
+func (c *studyCreateCmd) Run(ctx context.Context, s streams) (err error) {
+	sp, err := readSpace(c.Space)
+	if err != nil {
+		return err
+	}
+	config := study.Config{Name: c.Name, Space: sp, Method: c.Method, Goal: study.Goal(c.Goal), Seed: c.Seed, Init: c.Init}
+	if c.Init < 1 {
+		return usagef("--init is %d: the initial design needs at least one point", c.Init)
+	}
+	if err := config.Validate(); err != nil { // before a file is made
+		return input(err)
+	}
+	st, err := c.create(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	if _, err := study.Create(ctx, st, config); err != nil {
+		return input(err)
+	}
+	_, err = fmt.Fprintf(s.out, "created study %s in %s: %d parameters, %s by %s\n", c.Name, c.Store, len(sp.Params()), c.Goal, c.Method)
+	return err
+}
+
+// readSpace reads the parameters of a study.
+func readSpace(path string) (*space.Space, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, usagef("--space: %w", err)
+	}
+	sp, err := space.Parse(data)
+	if err != nil {
+		return nil, usagef("--space: %s: %w", path, err)
+	}
+	return sp, nil
+}
+
+type studyListCmd struct {
+	JSON bool `name:"json" help:"Print JSON."`
+	storeFlags
+}
+
+// Run lists the studies.
+func (c *studyListCmd) Run(ctx context.Context, s streams) (err error) {
+	st, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	names, err := st.Names(ctx)
+	if err != nil {
+		return err
+	}
+	shown := []studyInfo{}
+	for _, name := range names {
+		one, err := study.Open(ctx, st, name)
+		if errors.Is(err, study.ErrNotFound) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		info, err := inspect(ctx, one)
+		if err != nil {
+			return err
+		}
+		shown = append(shown, info)
+	}
+	if c.JSON {
+		return writeJSON(s.out, shown)
+	}
+	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "study\tmethod\tgoal\ttrials\tcomplete\tbest")
+	for _, i := range shown {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", i.Config.Name, i.Config.Method, i.Config.Goal, i.Trials, i.States[study.Complete], i.bestText())
+	}
+	return w.Flush()
+}
+
+// studyInfo is a study in JSON.
+type studyInfo struct {
+	study.Summary
+	Best *study.Best `json:"best"`
+}
+
+func inspect(ctx context.Context, s *study.Study) (info studyInfo, err error) {
+	if info.Summary, err = s.Summary(ctx); err != nil {
+		return info, err
+	}
+	best, ok, err := s.Best(ctx)
+	if ok {
+		info.Best = &best
+	}
+	return info, err
+}
+
+func (i studyInfo) bestText() string {
+	if i.Best == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.6g", i.Best.Mean)
+}
+
+type studyShowCmd struct {
+	Name string `arg:"" help:"Name of the study."`
+	JSON bool   `name:"json" help:"Print JSON."`
+	storeFlags
+}
+
+// Run shows the study.
+func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
+	return c.with(ctx, c.Name, func(one *study.Study) error {
+		info, err := inspect(ctx, one)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return writeJSON(s.out, info)
+		}
+		var states []string
+		for _, state := range []study.State{study.Complete, study.Running, study.Waiting, study.Stale, study.Failed, study.Infeasible} {
+			if n := info.States[state]; n > 0 {
+				states = append(states, fmt.Sprintf("%d %s", n, state))
+			}
+		}
+		w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintf(w, "study\t%s, created %s\n", info.Config.Name, info.Created.Format(time.RFC3339))
+		fmt.Fprintf(w, "method\t%s, seed %d, %d initial points\n", info.Config.Method, info.Config.Seed, info.Config.Init)
+		fmt.Fprintf(w, "goal\t%s over %d parameters\n", info.Config.Goal, len(info.Config.Space.Params()))
+		fmt.Fprintf(w, "trials\t%d in %d batches %s\n", info.Trials, info.Batches, strings.Join(states, ", "))
+		fmt.Fprintf(w, "best\t%s\n", info.bestText())
+		if info.Best != nil {
+			fmt.Fprintf(w, "at\ttrial %d: %s\n", info.Best.Number, paramText(info.Best.Params))
+		}
+		return w.Flush()
+	})
+}
+
+// paramText writes parameters on one line.
+func paramText(v space.Values) string {
+	var parts []string
+	for name := range v.All() {
+		text, _ := v.Text(name)
+		parts = append(parts, name+"="+text)
+	}
+	return strings.Join(parts, " ")
+}
+
+type studyDeleteCmd struct {
+	Name string `arg:"" help:"Name of the study."`
+	Yes  bool   `help:"Really delete it."`
+	storeFlags
+}
+
+// Run deletes the study.
+func (c *studyDeleteCmd) Run(ctx context.Context, s streams) (err error) {
+	st, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	one, err := study.Open(ctx, st, c.Name)
+	if err != nil {
+		return input(err)
+	}
+	sum, err := one.Summary(ctx)
+	if err != nil {
+		return err
+	}
+	if !c.Yes {
+		return usagef("study %q has %d trials, which cannot be brought back: add --yes to delete them", c.Name, sum.Trials)
+	}
+	if err := study.Delete(ctx, st, c.Name); err != nil {
+		return input(err)
+	}
+	_, err = fmt.Fprintf(s.out, "deleted study %s and its %d trials\n", c.Name, sum.Trials)
+	return err
+}
+
+type studyExportCmd struct {
+	Name   string `arg:"" help:"Name of the study."`
+	Format string `enum:"csv,jsonl" default:"csv" help:"csv or jsonl (${default})."`
+	Out    string `placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	storeFlags
+}
+
+// Run writes the trials.
+func (c *studyExportCmd) Run(ctx context.Context, s streams) error {
+	return c.with(ctx, c.Name, func(one *study.Study) error {
+		if c.Out == "" {
+			return one.Export(ctx, s.out, study.Format(c.Format))
+		}
+		f, err := os.Create(c.Out)
+		if err != nil {
+			return usagef("--out: %w", err)
+		}
+		return errors.Join(one.Export(ctx, f, study.Format(c.Format)), f.Close())
+	})
+}
+
+type studyImportCmd struct {
+	Name    string            `arg:"" help:"Name of the study."`
+	File    string            `arg:"" help:"Table of evaluations, CSV or one JSON object per line."`
+	Format  string            `enum:"auto,csv,jsonl" default:"auto" help:"csv or jsonl; auto goes by the file's name (${default})."`
+	Columns map[string]string `name:"column" mapsep:"none" placeholder:"NAME=COLUMN" help:"Column of a parameter, or of value, state, std or reason, if the file calls it differently."`
+	DryRun  bool              `help:"Only say what would be imported."`
+	JSON    bool              `name:"json" help:"Print JSON."`
+	storeFlags
+}
+
+// Run adds the evaluations.
+func (c *studyImportCmd) Run(ctx context.Context, s streams) error {
+	format := study.Format(c.Format)
+	if c.Format == "auto" {
+		format = study.Format(strings.TrimPrefix(strings.ToLower(filepath.Ext(c.File)), "."))
+		if !slices.Contains([]study.Format{study.CSV, study.JSONL}, format) {
+			return usagef("--format: the name %s does not end in .csv or .jsonl: say which it is", c.File)
+		}
+	}
+	data, err := os.ReadFile(c.File)
+	if err != nil {
+		return usageError{err}
+	}
+	return c.with(ctx, c.Name, func(one *study.Study) error {
+		report, err := one.Import(ctx, bytes.NewReader(data), study.ImportOptions{Format: format, Columns: c.Columns, DryRun: c.DryRun})
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.File, err)
+		}
+		return c.report(s, report)
+	})
+}
+
+// report prints what became of the rows.
+func (c *studyImportCmd) report(s streams, r study.ImportReport) error {
+	if c.JSON {
+		return json.NewEncoder(s.out).Encode(r)
+	}
+	for _, bad := range r.Bad {
+		fmt.Fprintf(s.err, "%s:%d: %v\n", c.File, bad.Line, bad.Err)
+	}
+	done := "imported"
+	switch {
+	case c.DryRun:
+		done = "would import"
+	case r.Repeated:
+		done = "had imported before"
+	}
+	_, err := fmt.Fprintf(s.out, "%s %d rows, left out %d\n", done, r.Good, len(r.Bad))
+	return err
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const spaceFile = `
+parameters:
+  x: {float: [0, 10]}
+  n: {int: [1, 5]}
+  mode: {choice: ["1", "2", fast]}
+`
+
+// rig creates a study and returns a function that adds its store to a command.
+func rig(t *testing.T, flags ...string) (dir string, in func(args string) []string) {
+	t.Helper()
+	dir = t.TempDir()
+	in = func(args string) []string {
+		return append(words(args), "--store", "sqlite:"+filepath.Join(dir, "my studies.db"))
+	}
+	file := write(t, "space.yaml", spaceFile)
+	must(t, append(in("study create rig --space "+file+" --method sobol"), flags...)...)
+	return dir, in
+}
+
+// decode reads the JSON that a command printed.
+func decode[T any](t *testing.T, text string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return v
+}
+
+type askedBatch struct {
+	Batch  int
+	Method string
+	Trials []struct {
+		Number int
+		State  string
+		Params map[string]any
+		Expiry string `json:"lease_expires"`
+	}
+}
+
+func TestAskTellBest(t *testing.T) {
+	_, in := rig(t, "--goal", "maximize")
+	first := must(t, in("ask rig --count 3 --request-id r --worker w --lease 2h --json")...)
+	b := decode[askedBatch](t, first)
+	if b.Batch != 1 || b.Method != "sobol" || len(b.Trials) != 3 || b.Trials[2].Number != 3 || b.Trials[0].Expiry == "" || len(b.Trials[0].Params) != 3 {
+		t.Fatalf("asking printed %s", first)
+	}
+	if again := must(t, in("ask rig --count 3 --request-id r --json")...); again != first {
+		t.Errorf("the same request printed\n%s, then\n%s", first, again)
+	}
+	for range 2 {
+		must(t, in("tell rig 1 --value -0.5 --std 0.1 --note hot")...)
+	}
+	must(t, in("tell rig 2 --value -2.5")...)
+	must(t, in("tell rig 3 --state infeasible --reason melted")...)
+	if text := must(t, in("best rig")...); !strings.HasPrefix(text, "-0.5 at trial 1\nx=") {
+		t.Errorf("the best is %q", text)
+	}
+	best := decode[struct {
+		Number int
+		Mean   float64
+		Notes  []string
+	}](t, must(t, in("best rig --json")...))
+	if best.Number != 1 || best.Mean != -0.5 || len(best.Notes) != 1 {
+		t.Errorf("the best in JSON is %+v", best)
+	}
+	fixed := decode[askedBatch](t, must(t, in("ask rig --fix mode=2 --fix n=4 --json")...))
+	if p := fixed.Trials[0].Params; p["mode"] != "2" || p["n"] != 4.0 {
+		t.Errorf("fixed parameters came out as %v", p)
+	}
+	if text := must(t, in("ask rig")...); !strings.HasPrefix(text, "5  x=") {
+		t.Errorf("asking for people printed %q", text)
+	}
+	show := must(t, in("study show rig")...)
+	for _, want := range []string{"sobol", "maximize", "5 in 3 batches", "2 complete", "2 running", "1 infeasible", "-0.5", "trial 1"} {
+		if !strings.Contains(show, want) {
+			t.Errorf("%q is missing in\n%s", want, show)
+		}
+	}
+}
+
+func TestStudyList(t *testing.T) {
+	dir, in := rig(t)
+	must(t, in("study create b.2 --method random --space "+filepath.Join(dir, "space.yaml"))...)
+	text := must(t, in("study list")...)
+	if lines := strings.Split(strings.TrimSpace(text), "\n"); len(lines) != 3 || !strings.HasPrefix(lines[1], "b.2") || !strings.HasPrefix(lines[2], "rig") {
+		t.Errorf("the list is\n%s", text)
+	}
+	list := decode[[]struct {
+		Config struct{ Name, Method string }
+		Trials int
+	}](t, must(t, in("study list --json")...))
+	if len(list) != 2 || list[0].Config.Name != "b.2" || list[1].Config.Method != "sobol" {
+		t.Errorf("the list in JSON is %+v", list)
+	}
+	must(t, in("study delete rig --yes")...)
+	if list := must(t, in("study list")...); strings.Contains(list, "rig") {
+		t.Errorf("the deleted study is in\n%s", list)
+	}
+}
+
+func TestStudyImportExport(t *testing.T) {
+	dir, in := rig(t)
+	file := write(t, "past.csv", "x,count,mode,loss\n1,2,fast,0.5\n99,2,fast,1\n3,4,1,0.25\n")
+	imported := "study import rig " + file + " --column n=count --column value=loss"
+	stdout, stderr, code := call(t, in(imported+" --dry-run")...)
+	if code != 0 || stdout != "would import 2 rows, left out 1\n" || !strings.Contains(stderr, file+":3: ") || !strings.Contains(stderr, "99") {
+		t.Errorf("the dry run printed %q, %q, code %d", stdout, stderr, code)
+	}
+	for _, want := range []string{"imported 2 rows, left out 1\n", "had imported before 2 rows, left out 1\n"} {
+		if text := must(t, in(imported)...); text != want {
+			t.Errorf("importing printed %q, want %q", text, want)
+		}
+	}
+	if text := must(t, in("best rig")...); !strings.HasPrefix(text, "0.25 at trial 2") {
+		t.Errorf("the best is %q", text)
+	}
+	table := must(t, in("study export rig")...)
+	if !strings.HasPrefix(table, "number,state,value,std,x,n,mode,") || !strings.Contains(table, "\n2,complete,0.25,,3,4,1,") {
+		t.Errorf("the export is\n%s", table)
+	}
+	out := filepath.Join(dir, "trials.jsonl")
+	must(t, in("study export rig --format jsonl --out "+out)...)
+	must(t, in("study create copy --space "+filepath.Join(dir, "space.yaml"))...)
+	if text := must(t, in("study import copy "+out)...); text != "imported 2 rows, left out 0\n" {
+		t.Errorf("importing the export printed %q", text)
+	}
+}
+
+func TestStudyUsageErrors(t *testing.T) {
+	dir, in := rig(t)
+	space := filepath.Join(dir, "space.yaml")
+	bad := write(t, "bad.yaml", "parameters:\n  x: {flot: [0, 1]}\n")
+	data := write(t, "data.csv", "x,n\n1,2\n")
+	must(t, in("ask rig")...)
+	must(t, in("tell rig 1 --value 1.5")...)
+	for _, c := range []struct{ args, says string }{
+		{"study create rig --space " + space, "exists"},
+		{"study create a/b --space " + space, "Name"},
+		{"study create b", "--space"},
+		{"study create b --space " + bad, "bad.yaml"},
+		{"study create b --space " + dir + "/none.yaml", "none.yaml"},
+		{"study create b --method sobl --space " + space, `did you mean "sobol"?`},
+		{"study create b --goal best --space " + space, "--goal"},
+		{"study create b --init 0 --space " + space, "--init is 0"},
+		{"study show rog", `study "rog"`},
+		{"study delete rig", "--yes"},
+		{"study export rig --format parquet", "--format"},
+		{"study export rig --out " + dir + "/none/x", "--out"},
+		{"study import rig " + data, `no column`},
+		{"study import rig " + space, "--format"},
+		{"study import rig " + dir + "/none.csv", "none.csv"},
+		{"study import rig " + data + " --column speed=x", `"speed"`},
+		{"ask rog", `study "rog"`},
+		{"ask rig --count 0", "--count is 0"},
+		{"ask rig --lease -1s", "Lease"},
+		{"ask rig --fix y=1", `"y"`},
+		{"ask rig --fix x=11", "[0, 10]"},
+		{"tell rig 1 --value 2.5", "1.5"},
+		{"tell rig 2 --value 1", "the study has 1"},
+		{"tell rig 1", "--value is missing"},
+		{"tell rig 1 --value high", `"high" is not a number`},
+		{"tell rig 1 --value NaN", "only finite"},
+		{"tell rig 1 --value 1 --state failed", "no value"},
+		{"tell rig 1 --value 1 --state done", "--state"},
+	} {
+		t.Run(c.args, func(t *testing.T) { refused(t, c.says, in(c.args)...) })
+	}
+	t.Run("store", func(t *testing.T) {
+		none := filepath.Join(dir, "none.db")
+		refused(t, "mahabo study create makes it", "study", "list", "--store", "sqlite:"+none)
+		refused(t, "mysql", "study", "list", "--store", "mysql:x")
+		refused(t, "unknown method", "study", "create", "a", "--method", "xyz", "--space", space, "--store", "sqlite:"+none)
+		if _, err := os.Stat(none); err == nil {
+			t.Error("a refused command left a file behind")
+		}
+	})
+}
+
+// refused runs a command that has a mistake in it.
+func refused(t *testing.T, says string, args ...string) {
+	t.Helper()
+	stdout, stderr, code := call(t, args...)
+	if code != exitUsage || stdout != "" {
+		t.Errorf("%v: exit code %d, want %d; standard output %q", args, code, exitUsage, stdout)
+	}
+	if strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, says) {
+		t.Errorf("%v: want one line with %q, got %q", args, says, stderr)
+	}
+}
+
+func TestBestOfNothing(t *testing.T) {
+	_, in := rig(t)
+	if _, stderr, code := call(t, in("best rig")...); code != exitFailed || !strings.Contains(stderr, "no complete trial yet") {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+}

@@ -1,0 +1,222 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/mahabo/mahabo/study"
+)
+
+// database is a store in SQL. What its dialects differ in stands in the fields.
+type database struct {
+	write, read *sql.DB
+	lockSchema  string           // statement that makes migrations take turns
+	duplicate   func(error) bool // whether a UNIQUE column refused a value
+	again       func(error) bool // whether a transaction was refused for the moment only
+}
+
+var _ study.Store = (*database)(nil)
+
+// update runs f in a transaction that writes.
+func (d *database) update(ctx context.Context, f func(*sql.Tx) error) error {
+	return d.retry(ctx, func() error {
+		tx, err := d.write.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		if err := f(tx); err != nil {
+			_ = tx.Rollback() // f's error says more
+			return err
+		}
+		return tx.Commit()
+	})
+}
+
+func (d *database) Create(ctx context.Context, id, name string, created study.Event) error {
+	event, _, err := encode(created, nil)
+	if err != nil {
+		return err
+	}
+	err = d.update(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO mahabo_studies (id, name, length) VALUES ($1, $2, 1)`, id, name); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO mahabo_events (study, seq, data) VALUES ($1, 1, $2)`, id, string(event))
+		return err
+	})
+	if d.duplicate(err) {
+		return study.ErrExists
+	}
+	return err
+}
+
+func (d *database) Find(ctx context.Context, name string) (id string, err error) {
+	err = d.retry(ctx, func() error {
+		return d.read.QueryRowContext(ctx, `SELECT id FROM mahabo_studies WHERE name = $1`, name).Scan(&id)
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		err = study.ErrNotFound
+	}
+	return id, err
+}
+
+// exists returns ErrNotFound when there is no such study.
+func (d *database) exists(ctx context.Context, id string) error {
+	var length int64
+	err := d.retry(ctx, func() error {
+		return d.read.QueryRowContext(ctx, `SELECT length FROM mahabo_studies WHERE id = $1`, id).Scan(&length)
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		err = study.ErrNotFound
+	}
+	return err
+}
+
+func (d *database) Names(ctx context.Context) ([]string, error) {
+	names, err := collect(ctx, d, func(rows *sql.Rows) (name string, err error) {
+		return name, rows.Scan(&name)
+	}, `SELECT name FROM mahabo_studies`)
+	slices.Sort(names) // here, because databases differ in how they sort text
+	return names, err
+}
+
+func (d *database) Delete(ctx context.Context, id string) error {
+	return d.update(ctx, func(tx *sql.Tx) error {
+		n, err := affected(tx.ExecContext(ctx, `DELETE FROM mahabo_studies WHERE id = $1`, id))
+		if err == nil && n == 0 {
+			err = study.ErrNotFound
+		}
+		return err
+	})
+}
+
+// affected is the number of rows that a statement touched.
+func affected(r sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}
+
+func (d *database) Append(ctx context.Context, id string, e study.Event, changed []study.Trial) error {
+	event, trials, err := encode(e, changed)
+	if err != nil {
+		return err
+	}
+	err = d.update(ctx, func(tx *sql.Tx) error {
+		// Whoever moves the length first holds the row until it commits; the
+		// others then find another length.
+		n, err := affected(tx.ExecContext(ctx, `UPDATE mahabo_studies SET length = $1 WHERE id = $2 AND length = $3`, e.Seq, id, e.Seq-1))
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return study.ErrMoved
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO mahabo_events (study, seq, data) VALUES ($1, $2, $3)`, id, e.Seq, string(event)); err != nil {
+			return err
+		}
+		for i, t := range changed {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO mahabo_trials (study, number, data) VALUES ($1, $2, $3)
+				ON CONFLICT (study, number) DO UPDATE SET data = excluded.data`, id, t.Number, string(trials[i])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, study.ErrMoved) {
+		if gone := d.exists(ctx, id); gone != nil {
+			return gone
+		}
+	}
+	return err
+}
+
+func (d *database) Events(ctx context.Context, id string, after int64) ([]study.Event, error) {
+	events, err := collect(ctx, d, func(rows *sql.Rows) (e study.Event, err error) {
+		var seq int64
+		var data string
+		if err := rows.Scan(&seq, &data); err != nil {
+			return e, err
+		}
+		return decodeEvent(seq, []byte(data))
+	}, `SELECT seq, data FROM mahabo_events WHERE study = $1 AND seq > $2 ORDER BY seq`, id, after)
+	if err == nil && len(events) == 0 {
+		err = d.exists(ctx, id)
+	}
+	return events, err
+}
+
+func (d *database) Trials(ctx context.Context, id string, page study.Page) ([]study.Trial, error) {
+	limit := page.Limit
+	if limit <= 0 {
+		limit = math.MaxInt32
+	}
+	trials, err := collect(ctx, d, func(rows *sql.Rows) (t study.Trial, err error) {
+		var number int
+		var data string
+		if err := rows.Scan(&number, &data); err != nil {
+			return t, err
+		}
+		return decodeTrial(number, []byte(data))
+	}, `SELECT number, data FROM mahabo_trials WHERE study = $1 AND number > $2 ORDER BY number LIMIT $3`, id, page.After, limit)
+	if err == nil && len(trials) == 0 {
+		err = d.exists(ctx, id)
+	}
+	return trials, err
+}
+
+// collect returns what scan makes of the rows of a query.
+func collect[T any](ctx context.Context, d *database, scan func(*sql.Rows) (T, error), query string, args ...any) (all []T, err error) {
+	err = d.retry(ctx, func() error {
+		all = nil
+		rows, err := d.read.QueryContext(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		for rows.Next() {
+			one, err := scan(rows)
+			if err != nil {
+				return errors.Join(err, rows.Close())
+			}
+			all = append(all, one)
+		}
+		return errors.Join(rows.Err(), rows.Close())
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// patience is how long a database may refuse for the moment before that becomes an
+// error.
+const patience = time.Minute
+
+// retry runs f until it is not refused for the moment only.
+func (d *database) retry(ctx context.Context, f func() error) error {
+	start := time.Now()
+	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		err := f()
+		if err == nil || !d.again(err) || time.Since(start) > patience {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (d *database) Close() error {
+	err := d.read.Close()
+	if d.write != d.read {
+		err = errors.Join(err, d.write.Close())
+	}
+	return err
+}

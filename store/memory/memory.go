@@ -1,0 +1,166 @@
+// Package memory keeps studies as long as the process lives, for tests and for
+// trying things out.
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/mahabo/mahabo/study"
+)
+
+// Store is a study.Store in memory. It keeps JSON, as the others do, so that
+// nothing is shared with the caller.
+type Store struct {
+	mu   sync.RWMutex
+	logs map[string]*log // by id
+}
+
+type log struct {
+	name   string
+	events [][]byte
+	trials map[int][]byte
+}
+
+var _ study.Store = (*Store)(nil)
+
+// New returns an empty store.
+func New() *Store { return &Store{logs: map[string]*log{}} }
+
+// Create begins a log.
+func (m *Store) Create(ctx context.Context, id, name string, created study.Event) error {
+	data, err := json.Marshal(created)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, l := range m.logs {
+		if l.name == name {
+			return study.ErrExists
+		}
+	}
+	m.logs[id] = &log{name: name, events: [][]byte{data}, trials: map[int][]byte{}}
+	return nil
+}
+
+// Find returns the id of a study.
+func (m *Store) Find(ctx context.Context, name string) (string, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for id, l := range m.logs {
+		if l.name == name {
+			return id, ctx.Err()
+		}
+	}
+	return "", study.ErrNotFound
+}
+
+// Names lists the studies.
+func (m *Store) Names(ctx context.Context) ([]string, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	var names []string
+	for _, l := range m.logs {
+		names = append(names, l.name)
+	}
+	slices.Sort(names)
+	return names, ctx.Err()
+}
+
+// Delete forgets a study.
+func (m *Store) Delete(ctx context.Context, id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, ok := m.logs[id]; !ok {
+		return study.ErrNotFound
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	delete(m.logs, id)
+	return nil
+}
+
+// Append adds an event and replaces the changed trials.
+func (m *Store) Append(ctx context.Context, id string, e study.Event, changed []study.Trial) error {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	trials := make([][]byte, len(changed))
+	for i, t := range changed {
+		if trials[i], err = json.Marshal(t); err != nil {
+			return err
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l, ok := m.logs[id]
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !ok:
+		return study.ErrNotFound
+	case e.Seq != int64(len(l.events))+1:
+		return study.ErrMoved
+	}
+	l.events = append(l.events, data)
+	for i, t := range changed {
+		l.trials[t.Number] = trials[i]
+	}
+	return nil
+}
+
+// Events returns the log behind a place.
+func (m *Store) Events(ctx context.Context, id string, after int64) ([]study.Event, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	l, ok := m.logs[id]
+	if !ok {
+		return nil, study.ErrNotFound
+	}
+	var events []study.Event
+	for i := max(after, 0); i < int64(len(l.events)); i++ {
+		e := study.Event{Seq: i + 1}
+		if err := json.Unmarshal(l.events[i], &e); err != nil {
+			return nil, err
+		}
+		events = append(events, e)
+	}
+	return events, ctx.Err()
+}
+
+// Trials returns one page of the trials.
+func (m *Store) Trials(ctx context.Context, id string, page study.Page) ([]study.Trial, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	l, ok := m.logs[id]
+	if !ok {
+		return nil, study.ErrNotFound
+	}
+	var trials []study.Trial
+	for _, n := range slices.Sorted(maps.Keys(l.trials)) {
+		if n <= page.After {
+			continue
+		}
+		if page.Limit > 0 && len(trials) == page.Limit {
+			break
+		}
+		var t study.Trial
+		if err := json.Unmarshal(l.trials[n], &t); err != nil {
+			return nil, err
+		}
+		trials = append(trials, t)
+	}
+	return trials, ctx.Err()
+}
+
+// Close does nothing.
+func (m *Store) Close() error { return nil }

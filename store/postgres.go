@@ -1,0 +1,56 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/mahabo/mahabo/study"
+)
+
+// Postgres opens the store in a PostgreSQL database, which has to exist. The URL
+// is libpq's; tables live in the connection's schema.
+func Postgres(ctx context.Context, address string) (study.Store, error) {
+	config, err := pgx.ParseConfig(address)
+	if err != nil {
+		return nil, &URLError{redact(address), "it is not the URL of a PostgreSQL database"}
+	}
+	// Statements of several commands, as migrations are, need the simple protocol,
+	// and so do connection poolers that share a session.
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	db := stdlib.OpenDB(*config)
+	db.SetMaxOpenConns(8)
+	d := &database{
+		write: db, read: db,
+		lockSchema: `SELECT pg_advisory_xact_lock(7021985)`, // a number nobody else should use
+		duplicate:  func(err error) bool { return code(err) == "23505" },
+		again:      func(err error) bool { return code(err) == "40001" || code(err) == "40P01" },
+	}
+	if err := d.migrate(ctx); err != nil {
+		return nil, fmt.Errorf("store %s: %w", redact(address), errors.Join(err, db.Close()))
+	}
+	return d, nil
+}
+
+// code is PostgreSQL's code of an error.
+func code(err error) string {
+	var failure *pgconn.PgError
+	if errors.As(err, &failure) {
+		return failure.Code
+	}
+	return ""
+}
+
+// redact hides the password of a URL.
+func redact(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "postgres://..."
+	}
+	return u.Redacted()
+}

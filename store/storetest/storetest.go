@@ -1,0 +1,387 @@
+// Package storetest is the conformance suite of study.Store: what every store,
+// also a user's own, has to keep.
+//
+//	func TestConformance(t *testing.T) {
+//		storetest.Run(t, func(t *testing.T) func() study.Store { ... })
+//	}
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mahabo/mahabo/space"
+	"github.com/mahabo/mahabo/study"
+)
+
+// Fresh prepares an empty database and returns a function that opens it. The
+// suite opens it several times, as several processes would, and closes what it
+// opened.
+type Fresh func(t *testing.T) (open func() study.Store)
+
+// Run checks a store.
+func Run(t *testing.T, fresh Fresh) {
+	for _, c := range []struct {
+		name  string
+		check func(*testing.T, *suite)
+	}{
+		{"names", names},
+		{"unknown study", unknown},
+		{"log", logs},
+		{"places", places},
+		{"trials", trials},
+		{"all or nothing", atomic},
+		{"cancelled", cancelled},
+		{"deleted", deleted},
+		{"one creator", oneCreator},
+		{"many writers", manyWriters},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			open := fresh(t)
+			c.check(t, &suite{Store: opened(t, open), open: open})
+		})
+	}
+}
+
+// suite is a store under test and the way to open its database again.
+type suite struct {
+	study.Store
+	open func() study.Store
+}
+
+func opened(t *testing.T, open func() study.Store) study.Store {
+	t.Helper()
+	s := open()
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return s
+}
+
+func (s *suite) create(t *testing.T, name string) (id string) {
+	t.Helper()
+	id = "id of " + name
+	if err := s.Create(t.Context(), id, name, created(name)); err != nil {
+		t.Fatalf("Create %q: %v", name, err)
+	}
+	return id
+}
+
+func (s *suite) append(t *testing.T, id string, e study.Event, changed ...study.Trial) {
+	t.Helper()
+	if err := s.Append(t.Context(), id, e, changed); err != nil {
+		t.Fatalf("Append event %d: %v", e.Seq, err)
+	}
+}
+
+var start = time.Date(2031, 2, 3, 4, 5, 6, 789012345, time.UTC)
+
+func created(name string) study.Event {
+	return study.Event{Seq: 1, Time: start, Created: &study.Created{Config: study.Config{
+		Name: name, Method: "sobol", Goal: study.Maximize, Seed: math.MaxUint64, Init: 3,
+	}}}
+}
+
+// note is an event that can follow any other.
+func note(seq int64, text string) study.Event {
+	return study.Event{Seq: seq, Time: start, Noted: &study.Noted{Number: 1, Text: text}}
+}
+
+func params() space.Values {
+	return space.ValuesOf(map[string]any{"x": 0.1, "tiny": 5e-324, "n": 1 << 62, "label": "a\x00b \"ü\" 猫 '; --", "on": true})
+}
+
+func trial(number int) study.Trial {
+	value := -math.MaxFloat64
+	return study.Trial{
+		Number: number, State: study.Complete, Origin: study.FromMethod, Params: params(), Value: &value, Std: 1e-300,
+		Notes: []string{"one", "two"}, Batch: 4, Worker: "w", Created: start, Asked: start, Told: start.Add(time.Hour),
+	}
+}
+
+// everything is one event of each kind with every field set.
+func everything() []study.Event {
+	fixed := space.ValuesOf(map[string]any{"x": 0.1})
+	placed := []study.Placed{{Number: 1, Params: params(), Point: []float64{-1, 1. / 3, 1}}}
+	events := []study.Event{
+		{Enqueued: &study.Enqueued{RequestID: "e", New: placed}},
+		{Asked: &study.Asked{RequestID: "r", Batch: 1, Worker: "w", Expires: start, Served: []int{1}, New: placed, Method: "maha:d=1", Basis: 1, Fixed: &fixed, Fallback: "why"}},
+		{Heartbeat: &study.Heartbeat{Number: 1, Expires: start}},
+		{Told: &study.Told{Results: []study.Finished{{Number: 1, Outcome: study.Outcome{State: study.Failed, Value: 0, Std: 2, Reason: "it broke"}}}}},
+		{Retried: &study.Retried{Number: 1}},
+		{Noted: &study.Noted{Number: 1, Text: "a\x00b\n"}},
+		{Imported: &study.Imported{Digest: "d", New: placed, Outcomes: []study.Outcome{{State: study.Complete, Value: 0.1}}}},
+	}
+	for i := range events {
+		events[i].Seq, events[i].Time = int64(i)+2, start.Add(time.Duration(i))
+	}
+	return events
+}
+
+// valuesByContent compares parameters by what they hold.
+var valuesByContent = cmp.Comparer(func(a, b space.Values) bool {
+	pairs := func(v space.Values) (list []any) {
+		for name, value := range v.All() {
+			list = append(list, name, value)
+		}
+		return list
+	}
+	return slices.Equal(pairs(a), pairs(b))
+})
+
+func same(t *testing.T, what string, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, valuesByContent); diff != "" {
+		t.Errorf("%s differ (-want +got):\n%s", what, diff)
+	}
+}
+
+func wantError(t *testing.T, call string, got, want error) {
+	t.Helper()
+	if !errors.Is(got, want) {
+		t.Errorf("%s returned %v, want %v", call, got, want)
+	}
+}
+
+func names(t *testing.T, s *suite) {
+	none, err := s.Names(t.Context())
+	if err != nil || len(none) != 0 {
+		t.Fatalf("Names of an empty store: %q, %v", none, err)
+	}
+	for _, name := range []string{"b", "a-1", "B", "ü", "a.1", "a"} {
+		s.create(t, name)
+	}
+	other := opened(t, s.open)
+	got, err := other.Names(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "names", []string{"B", "a", "a-1", "a.1", "b", "ü"}, got)
+	id, err := other.Find(t.Context(), "a.1")
+	if err != nil || id != "id of a.1" {
+		t.Errorf("Find returned %q, %v", id, err)
+	}
+	wantError(t, "Create of a taken name", other.Create(t.Context(), "new id", "a", created("a")), study.ErrExists)
+	_, err = other.Events(t.Context(), "new id", 0)
+	wantError(t, "Events of a study that was refused", err, study.ErrNotFound)
+}
+
+func unknown(t *testing.T, s *suite) {
+	ctx := t.Context()
+	_, err := s.Find(ctx, "x")
+	wantError(t, "Find", err, study.ErrNotFound)
+	_, err = s.Events(ctx, "x", 0)
+	wantError(t, "Events", err, study.ErrNotFound)
+	_, err = s.Trials(ctx, "x", study.Page{})
+	wantError(t, "Trials", err, study.ErrNotFound)
+	wantError(t, "Delete", s.Delete(ctx, "x"), study.ErrNotFound)
+	wantError(t, "Append", s.Append(ctx, "x", note(2, "n"), nil), study.ErrNotFound)
+}
+
+func logs(t *testing.T, s *suite) {
+	id := s.create(t, "a")
+	want := append([]study.Event{created("a")}, everything()...)
+	for _, e := range want[1:] {
+		s.append(t, id, e)
+	}
+	other := opened(t, s.open)
+	for _, after := range []int64{0, 1, 5, int64(len(want)), 1000} {
+		got, err := other.Events(t.Context(), id, after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest := want[min(int(after), len(want)):]
+		if len(rest) == 0 && len(got) == 0 {
+			continue
+		}
+		same(t, fmt.Sprintf("events after %d", after), rest, got)
+	}
+}
+
+func places(t *testing.T, s *suite) {
+	id := s.create(t, "a")
+	s.append(t, id, note(2, "second"), trial(1))
+	for _, seq := range []int64{-1, 0, 1, 2, 4, 100} {
+		err := s.Append(t.Context(), id, note(seq, "refused"), []study.Trial{trial(1), trial(2)})
+		wantError(t, fmt.Sprintf("Append at place %d of a log of 2", seq), err, study.ErrMoved)
+	}
+	s.hasNotes(t, id, "second")
+	table, err := s.Trials(t.Context(), id, study.Page{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "trials", []study.Trial{trial(1)}, table)
+}
+
+// hasNotes checks that the log is these notes behind its creation.
+func (s *suite) hasNotes(t *testing.T, id string, want ...string) {
+	t.Helper()
+	events, err := s.Events(t.Context(), id, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i, e := range events {
+		if e.Seq != int64(i)+2 {
+			t.Errorf("event %d has place %d", i+2, e.Seq)
+		}
+		got = append(got, e.Noted.Text)
+	}
+	same(t, "notes", want, got)
+}
+
+func trials(t *testing.T, s *suite) {
+	id, neighbour := s.create(t, "a"), s.create(t, "b")
+	none, err := s.Trials(t.Context(), id, study.Page{})
+	if err != nil || len(none) != 0 {
+		t.Fatalf("Trials of a new study: %v, %v", none, err)
+	}
+	s.append(t, id, note(2, ""), trial(1), trial(2), trial(3))
+	s.append(t, neighbour, note(2, ""), trial(1))
+	changed := trial(2)
+	changed.State, changed.Value, changed.Reason = study.Failed, nil, "changed"
+	s.append(t, id, note(3, ""), trial(10), changed)
+
+	all := []study.Trial{trial(1), changed, trial(3), trial(10)}
+	other := opened(t, s.open)
+	for _, c := range []struct {
+		page study.Page
+		want []study.Trial
+	}{
+		{study.Page{}, all},
+		{study.Page{Limit: 2}, all[:2]},
+		{study.Page{After: 1, Limit: 1}, all[1:2]},
+		{study.Page{After: 3}, all[3:]},
+		{study.Page{After: 3, Limit: 100}, all[3:]},
+		{study.Page{After: 10}, nil},
+	} {
+		got, err := other.Trials(t.Context(), id, c.page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, fmt.Sprintf("trials of page %+v", c.page), c.want, got)
+	}
+}
+
+func atomic(t *testing.T, s *suite) {
+	id := s.create(t, "a")
+	bad := trial(2)
+	nan := math.NaN()
+	bad.Value = &nan
+	if err := s.Append(t.Context(), id, note(2, "n"), []study.Trial{trial(1), bad}); err == nil {
+		t.Error("Append accepted a trial that JSON cannot hold")
+	}
+	s.hasNotes(t, id)
+	s.append(t, id, note(2, "n"))
+	table, err := s.Trials(t.Context(), id, study.Page{})
+	if err != nil || len(table) != 0 {
+		t.Errorf("a refused Append left trials: %v, %v", table, err)
+	}
+}
+
+func cancelled(t *testing.T, s *suite) {
+	id := s.create(t, "a")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	wantError(t, "Append", s.Append(ctx, id, note(2, "n"), nil), context.Canceled)
+	wantError(t, "Create", s.Create(ctx, "id", "b", created("b")), context.Canceled)
+	wantError(t, "Delete", s.Delete(ctx, id), context.Canceled)
+	s.hasNotes(t, id)
+	_, err := s.Find(t.Context(), "b")
+	wantError(t, "Find", err, study.ErrNotFound)
+}
+
+func deleted(t *testing.T, s *suite) {
+	old, neighbour := s.create(t, "a"), s.create(t, "b")
+	s.append(t, old, note(2, "old"), trial(1))
+	s.append(t, neighbour, note(2, "kept"), trial(1))
+	if err := s.Delete(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Create(t.Context(), "new id", "a", created("a")); err != nil {
+		t.Fatalf("Create after Delete: %v", err)
+	}
+	s.hasNotes(t, "new id")
+	table, err := s.Trials(t.Context(), "new id", study.Page{})
+	if err != nil || len(table) != 0 {
+		t.Errorf("the new study has the trials of the old: %v, %v", table, err)
+	}
+	wantError(t, "Append to the old study", s.Append(t.Context(), old, note(3, "n"), nil), study.ErrNotFound)
+	s.hasNotes(t, neighbour, "kept")
+}
+
+func oneCreator(t *testing.T, s *suite) {
+	const creators = 4
+	errs := make([]error, creators)
+	var all sync.WaitGroup
+	for i := range creators {
+		other := opened(t, s.open)
+		all.Go(func() { errs[i] = other.Create(t.Context(), fmt.Sprint(i), "a", created("a")) })
+	}
+	all.Wait()
+	winner, err := s.Find(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, err := range errs {
+		if fmt.Sprint(i) == winner && err != nil {
+			t.Errorf("the study exists, its creator got %v", err)
+		}
+		if fmt.Sprint(i) != winner {
+			wantError(t, "Create", err, study.ErrExists)
+		}
+	}
+}
+
+// manyWriters lets several append until each has had its turns.
+func manyWriters(t *testing.T, s *suite) {
+	const writers, turns = 4, 10
+	id := s.create(t, "a")
+	var all sync.WaitGroup
+	for w := range writers {
+		other := opened(t, s.open)
+		all.Go(func() {
+			seq := int64(2)
+			for turn := 0; turn < turns; seq++ {
+				err := other.Append(t.Context(), id, note(seq, fmt.Sprint(w)), []study.Trial{trial(1)})
+				switch {
+				case err == nil:
+					turn++
+				case !errors.Is(err, study.ErrMoved):
+					t.Errorf("writer %d: %v", w, err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	events, err := s.Events(t.Context(), id, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(events) != 1+writers*turns {
+		t.Fatalf("the log has %d events, want %d", len(events), 1+writers*turns)
+	}
+	wrote := map[string]int{}
+	for i, e := range events[1:] {
+		if e.Seq != int64(i)+2 {
+			t.Errorf("event %d has place %d", i+2, e.Seq)
+		}
+		wrote[e.Noted.Text]++
+	}
+	for w := range writers {
+		if n := wrote[fmt.Sprint(w)]; n != turns {
+			t.Errorf("%d events of writer %d, want %d", n, w, turns)
+		}
+	}
+}

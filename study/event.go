@@ -1,0 +1,87 @@
+package study
+
+import (
+	"time"
+
+	"github.com/mahabo/mahabo/space"
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// Event is one entry of a study's log. One of the pointers is set.
+type Event struct {
+	Seq  int64     `json:"-"` // place in the log, from 1 on
+	Time time.Time `json:"time"`
+
+	Created   *Created   `json:"created,omitempty"`
+	Asked     *Asked     `json:"asked,omitempty"`
+	Told      *Told      `json:"told,omitempty"`
+	Heartbeat *Heartbeat `json:"heartbeat,omitempty"`
+	Enqueued  *Enqueued  `json:"enqueued,omitempty"`
+	Retried   *Retried   `json:"retried,omitempty"`
+	Noted     *Noted     `json:"noted,omitempty"`
+	Imported  *Imported  `json:"imported,omitempty"`
+}
+
+// Created is the first event of every log.
+type Created struct {
+	Config Config `json:"config"`
+}
+
+// Asked is a batch that was served.
+type Asked struct {
+	RequestID string        `json:"request_id,omitempty"`
+	Batch     int           `json:"batch"`
+	Worker    string        `json:"worker,omitempty"`
+	Expires   time.Time     `json:"lease_expires,omitzero"` // zero: never
+	Served    []int         `json:"served,omitempty"`       // trials that were waiting or stale
+	New       []Placed      `json:"new,omitempty"`          // points of the method
+	Method    string        `json:"method,omitempty"`       // who chose the new points
+	Basis     int64         `json:"basis,omitzero"`         // place in the log up to which the method knew it
+	Fixed     *space.Values `json:"fixed,omitempty"`        // parameters the caller held
+	Fallback  string        `json:"fallback,omitempty"`     // why points are random instead of the method's own
+}
+
+// Placed is a new trial: its values and the point of the box that stands for
+// them. The point is kept so that a replay does not depend on how a machine
+// rounds logarithms.
+type Placed struct {
+	Number int            `json:"number"`
+	Params space.Values   `json:"params"`
+	Point  strategy.Point `json:"point"`
+}
+
+// Told holds outcomes that arrived together.
+type Told struct {
+	Results []Finished `json:"results"`
+}
+
+// Heartbeat extends the lease of a running trial.
+type Heartbeat struct {
+	Number  int       `json:"number"`
+	Expires time.Time `json:"lease_expires,omitzero"`
+}
+
+// Enqueued holds points that a user chose.
+type Enqueued struct {
+	RequestID string   `json:"request_id,omitempty"`
+	New       []Placed `json:"new"`
+}
+
+// Retried sends a failed trial back to the queue.
+type Retried struct {
+	Number int `json:"number"`
+}
+
+// Noted is a remark on a trial.
+type Noted struct {
+	Number int    `json:"number"`
+	Text   string `json:"text"`
+}
+
+// Imported holds trials evaluated before or elsewhere. Outcomes[i] belongs to
+// New[i].
+type Imported struct {
+	Digest   string    `json:"digest"` // of the file and how it was read: the same is not imported twice
+	New      []Placed  `json:"new"`
+	Outcomes []Outcome `json:"outcomes"`
+}

@@ -1,0 +1,69 @@
+package study
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/mahabo/mahabo/space"
+)
+
+// Replayed returns the trials that a log leads to.
+func Replayed(events []Event) ([]Trial, error) {
+	l := newLedger()
+	for _, e := range events {
+		if err := l.apply(e); err != nil {
+			return nil, err
+		}
+	}
+	var trials []Trial
+	for _, t := range l.trials {
+		trials = append(trials, t.Trial)
+	}
+	return trials, nil
+}
+
+// Verify thinks every suggestion of a log again, with a method that is built anew
+// each time and told what the log held at the suggestion's basis.
+func Verify(ctx context.Context, events []Event) error {
+	l := newLedger()
+	for _, e := range events {
+		if e.Asked == nil || len(e.Asked.New) == 0 {
+			continue
+		}
+		if l.seq > e.Asked.Basis {
+			l = newLedger()
+		}
+		for _, past := range events[l.seq:e.Asked.Basis] {
+			if err := l.apply(past); err != nil {
+				return err
+			}
+		}
+		var fixed space.Values
+		if e.Asked.Fixed != nil {
+			fixed = *e.Asked.Fixed
+		}
+		pins, err := l.config.Space.Pins(fixed)
+		if err != nil {
+			return err
+		}
+		var m model
+		a, err := m.choose(ctx, l.question(len(e.Asked.New), fixed, pins))
+		if err != nil {
+			return fmt.Errorf("event %d: %w", e.Seq, err)
+		}
+		number(a.placed, e.Asked.New[0].Number)
+		want, err := json.Marshal(e.Asked.New)
+		if err != nil {
+			return err
+		}
+		got, err := json.Marshal(a.placed)
+		if err != nil {
+			return err
+		}
+		if string(want) != string(got) {
+			return fmt.Errorf("event %d: the log suggests %s, its replay %s", e.Seq, want, got)
+		}
+	}
+	return nil
+}

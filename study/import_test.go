@@ -1,0 +1,239 @@
+package study_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mahabo/mahabo/space"
+	"github.com/mahabo/mahabo/study"
+)
+
+// mixed has a parameter of every kind, one of which is called like a column.
+func mixed(t tb) *space.Space {
+	return newSpace(t, space.Float("x", -5, 5), space.Log("rate", 1e-5, 1), space.Int("n", 1, 9), space.LogInt("value", 1, 64),
+		space.Ordinal("o", 1, 2.5, 7), space.Choice("c", "a, b", "\"q\"", " c"), space.Bool("on"), space.Fixed("g", 9.81), space.Fixed("mode", "fast"))
+}
+
+func TestImportCSV(t *testing.T) {
+	const file = "\ufeffx, lr,value,state,std,reason,ignored\n" + // 1
+		"1,0.1,5.5,,0.25,,x\n" + // 2
+		"11,0.1,5,,,,\n" + // 3: x out of bounds
+		"2,0.01,,failed,,\"no\npower\",\n" + // 4 and 5
+		"3,0.1,abc,,,,\n" + // 6
+		"3,0.1,,,,,\n" + // 7: no value
+		"3,0.1,NaN,,,,\n" + // 8
+		"3,0.1\n" + // 9: short
+		"3,\"0.1\"x,1,,,,\n" + // 10: quotes
+		"3,0.1,1,running,,,\n" + // 11
+		"3,,1,,,,\n" + // 12: no rate
+		"4,1e-1,-7,complete,,,\n" + // 13
+		"5,0.5,,infeasible,,,\n" // 14
+	s, _, _ := begin(t, study.Config{Space: newSpace(t, space.Float("x", 0, 10), space.Log("rate", 1e-3, 1))})
+	o := study.ImportOptions{Format: study.CSV, Columns: map[string]string{"rate": "lr"}, DryRun: true}
+	dry, err := s.Import(t.Context(), strings.NewReader(file), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []int
+	for _, b := range dry.Bad {
+		lines = append(lines, b.Line)
+	}
+	if want := []int{3, 6, 7, 8, 9, 10, 11, 12}; dry.Good != 4 || !slices.Equal(lines, want) || len(dry.Trials) != 0 {
+		t.Errorf("the dry run found %d good rows, bad lines %v, want 4 and %v: %v", dry.Good, lines, want, dry.Bad)
+	}
+	if n := len(table(t, s)); n != 0 {
+		t.Fatalf("a dry run left %d trials", n)
+	}
+	o.DryRun = false
+	for _, repeated := range []bool{false, true} {
+		report, err := s.Import(t.Context(), strings.NewReader(file), o)
+		if err != nil || report.Repeated != repeated || !slices.Equal(report.Trials, []int{1, 2, 3, 4}) {
+			t.Errorf("importing gave %+v, %v", report, err)
+		}
+	}
+	var got []string
+	for _, trial := range table(t, s) {
+		params, _ := json.Marshal(trial.Params)
+		value := "none"
+		if trial.Value != nil {
+			value = fmt.Sprint(*trial.Value)
+		}
+		got = append(got, fmt.Sprintf("%s %s %s %g %q", trial.State, params, value, trial.Std, trial.Reason))
+	}
+	want := []string{
+		`complete {"x":1,"rate":0.1} 5.5 0.25 ""`,
+		`failed {"x":2,"rate":0.01} none 0 "no\npower"`,
+		`complete {"x":4,"rate":0.1} -7 0 ""`,
+		`infeasible {"x":5,"rate":0.5} none 0 ""`,
+	}
+	sameJSON(t, "trials", want, got)
+	if best, ok, err := s.Best(t.Context()); err != nil || !ok || best.Number != 3 {
+		t.Errorf("the best of the imported trials is %+v", best)
+	}
+	if n := ask(t, s, study.AskRequest{}).Trials[0].Number; n != 5 {
+		t.Errorf("the next trial is %d, want 5", n)
+	}
+}
+
+func TestImportJSONL(t *testing.T) {
+	const file = `{"params":{"x":1,"n":2},"value":3}
+{"x":1.5,"n":3.0,"loss":1}
+
+{"x":1.5,"n":3.0,"value":4,"state":"complete","unknown":[1]}
+[1]
+null
+{"params":{"x":1,"n":2},"value":"many"}
+{"params":{"x":1,"n":2},"value":null}
+{"params":{"x":"1","n":2},"value":1}
+{"params":{"x":1,"n":2.5},"value":1}
+{"params":{"x":1,"n":2},"value":1} {}
+{"params":{"x":1,"n":2},"state":"infeasible","value":null}`
+	s, _, _ := begin(t, study.Config{Space: newSpace(t, space.Float("x", 0, 10), space.Int("n", 1, 5))})
+	report, err := s.Import(t.Context(), strings.NewReader(file), study.ImportOptions{Format: study.JSONL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []int
+	for _, b := range report.Bad {
+		lines = append(lines, b.Line)
+	}
+	if want := []int{2, 5, 6, 7, 8, 9, 10, 11}; report.Good != 3 || !slices.Equal(lines, want) {
+		t.Errorf("%d good rows, bad lines %v, want 3 and %v: %v", report.Good, lines, want, report.Bad)
+	}
+}
+
+func TestImportRefuses(t *testing.T) {
+	s, _, _ := begin(t, study.Config{Space: newSpace(t, space.Float("rate", 0, 10), space.Fixed("g", 1))})
+	for _, c := range []struct {
+		file    string
+		format  study.Format
+		columns map[string]string
+		want    string
+	}{
+		{"", study.CSV, nil, "is empty"},
+		{"", study.JSONL, nil, "is empty"},
+		{"rate,value\n", "xml", nil, `"xml"`},
+		{"rates,value\n1,2\n", study.CSV, nil, `did you mean "rates"?`},
+		{"rate\n1\n", study.CSV, nil, `value has no column "value"`},
+		{"rate,rate,value\n1,1,2\n", study.CSV, nil, "two columns"},
+		{"rate,value\n1,2\n", study.CSV, map[string]string{"speed": "rate"}, `"speed" is neither`},
+		{"rate,value\n1,2\n", study.CSV, map[string]string{"std": "sd"}, `"sd"`},
+	} {
+		_, err := s.Import(t.Context(), strings.NewReader(c.file), study.ImportOptions{Format: c.format, Columns: c.columns})
+		var request *study.RequestError
+		if !errors.As(err, &request) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("importing %q gave %v, want %q", c.file, err, c.want)
+		}
+	}
+	if n := len(table(t, s)); n != 0 {
+		t.Errorf("refused files left %d trials", n)
+	}
+}
+
+// outcomes is what an exported file has to carry: parameters and values.
+func outcomes(t tb, s *study.Study) (list []string) {
+	t.Helper()
+	for _, trial := range table(t, s) {
+		params, err := json.Marshal(trial.Params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, _ := json.Marshal(trial.Value)
+		list = append(list, fmt.Sprintf("%s %s %s %v %q", params, trial.State, value, trial.Std, trial.Reason))
+	}
+	return list
+}
+
+func TestExportImports(t *testing.T) {
+	s, _, _ := begin(t, study.Config{Space: mixed(t), Method: "random"})
+	for _, trial := range ask(t, s, study.AskRequest{Count: 20, Worker: "w,\"1\""}).Trials {
+		o := study.Outcome{Value: 1 / float64(trial.Number), Std: 0.1}
+		if trial.Number%5 == 0 {
+			o = study.Outcome{State: study.Failed, Reason: "line 1\nline, 2"}
+		}
+		if err := s.Tell(t.Context(), trial.Number, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range []study.Format{study.CSV, study.JSONL} {
+		var file bytes.Buffer
+		if err := s.Export(t.Context(), &file, f); err != nil {
+			t.Fatal(err)
+		}
+		other, _, _ := begin(t, study.Config{Space: mixed(t)})
+		report, err := other.Import(t.Context(), &file, study.ImportOptions{Format: f})
+		if err != nil || len(report.Bad) > 0 {
+			t.Fatalf("%s: %v, %v", f, report.Bad, err)
+		}
+		sameJSON(t, "outcomes by "+string(f), outcomes(t, s), outcomes(t, other))
+	}
+	if err := s.Export(t.Context(), &bytes.Buffer{}, "parquet"); err == nil || !strings.Contains(err.Error(), "csv or jsonl") {
+		t.Errorf("an unknown format gave %v", err)
+	}
+}
+
+func TestExportOfNothing(t *testing.T) {
+	s, _, _ := begin(t, study.Config{})
+	var file bytes.Buffer
+	if err := s.Export(t.Context(), &file, study.CSV); err != nil {
+		t.Fatal(err)
+	}
+	if want := "number,state,value,std,x,reason,origin,batch,worker,created,asked,told\n"; file.String() != want {
+		t.Errorf("the file is %q, want %q", file.String(), want)
+	}
+}
+
+func FuzzImportCSV(f *testing.F) {
+	f.Add("x,rate,n,params.value,o,c,on,value\n1,0.1,2,4,2.5,\" c\",true,7\n")
+	f.Add("x,rate,n,params.value,o,c,on,state,g,mode\n-5,1,9,64,7,\"a, b\",0,infeasible,9.81,fast\n,,,\n")
+	f.Fuzz(func(t *testing.T, file string) { importAnything(t, file, study.CSV) })
+}
+
+func FuzzImportJSONL(f *testing.F) {
+	f.Add(`{"params":{"x":1,"rate":0.1,"n":2,"value":4,"o":2.5,"c":" c","on":true},"value":-7,"std":1e-3}`)
+	f.Add("{\"x\":1}\n\n[]\n{\"value\":1e999}")
+	f.Fuzz(func(t *testing.T, file string) { importAnything(t, file, study.JSONL) })
+}
+
+// importAnything checks that a file is refused or every row of it accounted for,
+// and that what was taken can be exported and taken again.
+func importAnything(t *testing.T, file string, format study.Format) {
+	ctx := context.Background()
+	s, _, _ := begin(t, study.Config{Space: mixed(t)})
+	report, err := s.Import(ctx, strings.NewReader(file), study.ImportOptions{Format: format})
+	if err != nil {
+		var request *study.RequestError
+		if !errors.As(err, &request) || len(table(t, s)) > 0 {
+			t.Fatalf("the error is %v, there are %d trials", err, len(table(t, s)))
+		}
+		return
+	}
+	lines := strings.Count(file, "\n") + 1
+	if report.Good != len(report.Trials) || report.Good != len(table(t, s)) || report.Good+len(report.Bad) > lines {
+		t.Fatalf("%d good and %d bad rows of %d lines made %d trials", report.Good, len(report.Bad), lines, len(table(t, s)))
+	}
+	for _, b := range report.Bad {
+		if b.Line < 1 || b.Line > lines {
+			t.Fatalf("a bad row is on line %d of %d", b.Line, lines)
+		}
+	}
+	for _, again := range []study.Format{study.CSV, study.JSONL} {
+		var exported bytes.Buffer
+		if err := s.Export(ctx, &exported, again); err != nil {
+			t.Fatal(err)
+		}
+		other, _, _ := begin(t, study.Config{Space: mixed(t)})
+		if _, err := other.Import(ctx, &exported, study.ImportOptions{Format: again}); err != nil && report.Good > 0 {
+			t.Fatal(err)
+		}
+		if again == study.JSONL { // CSV turns \r\n into \n and trims the reason
+			sameJSON(t, "outcomes", outcomes(t, s), outcomes(t, other))
+		}
+	}
+}

@@ -1,0 +1,309 @@
+package study
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// ledger is what a log says: the trials and what has to be known to continue.
+// Events change it in two steps, so that a write that loses a race leaves no
+// trace: effect says which trials an event changes, install makes it so.
+type ledger struct {
+	seq      int64 // place of the last event
+	config   Config
+	created  time.Time
+	trials   []entry          // trial number n is trials[n-1]
+	finished []int            // numbers of complete and infeasible trials, in the order they became so
+	batches  int              // batches served
+	last     batch            // the last of them
+	asked    map[string]batch // by request id
+	enqueued map[string][]int // by request id
+	imported map[string][]int // by digest
+}
+
+// entry is a trial and the point of the box that stands for it.
+type entry struct {
+	Trial
+	point strategy.Point
+}
+
+// batch is what an Ask served, by number.
+type batch struct {
+	event   *Asked
+	numbers []int
+}
+
+// effect is what an event does to the trials.
+type effect struct {
+	changed []entry // new and replaced
+	added   int     // how many are new
+}
+
+func newLedger() *ledger {
+	return &ledger{asked: map[string]batch{}, enqueued: map[string][]int{}, imported: map[string][]int{}}
+}
+
+// apply adds one event of the log.
+func (l *ledger) apply(e Event) error {
+	x, err := l.effect(e)
+	if err != nil {
+		return fmt.Errorf("event %d of the log does not fit: %w", e.Seq, err)
+	}
+	l.install(e, x)
+	return nil
+}
+
+// effect returns the trials that an event adds and changes, or why it cannot
+// follow this log.
+func (l *ledger) effect(e Event) (effect, error) {
+	x := effect{}
+	var err error
+	switch {
+	case e.Seq != l.seq+1:
+		return x, fmt.Errorf("its place is %d, the next one is %d", e.Seq, l.seq+1)
+	case (e.Created != nil) != (e.Seq == 1):
+		return x, fmt.Errorf("the first event, and only that, creates a study")
+	case e.Created != nil:
+	case e.Asked != nil:
+		err = l.effectAsked(&x, e.Time, e.Asked)
+	case e.Told != nil:
+		for _, r := range e.Told.Results {
+			err = l.change(&x, err, r.Number, func(t Trial) (Trial, error) {
+				t, _, err := t.told(r.Outcome, e.Time)
+				return t, err
+			})
+		}
+	case e.Heartbeat != nil:
+		err = l.change(&x, nil, e.Heartbeat.Number, func(t Trial) (Trial, error) {
+			t.Expires = e.Heartbeat.Expires
+			return t, nil
+		})
+	case e.Enqueued != nil:
+		for _, p := range e.Enqueued.New {
+			err = l.place(&x, err, p, Trial{State: Waiting, Origin: FromUser, Created: e.Time})
+		}
+	case e.Retried != nil:
+		err = l.change(&x, nil, e.Retried.Number, func(t Trial) (Trial, error) {
+			t.State, t.Reason, t.Told = Waiting, "", time.Time{}
+			return t, nil
+		})
+	case e.Noted != nil:
+		err = l.change(&x, nil, e.Noted.Number, func(t Trial) (Trial, error) { return t.noted(e.Noted.Text), nil })
+	case e.Imported != nil:
+		err = l.effectImported(&x, e.Time, e.Imported)
+	default:
+		return x, fmt.Errorf("its kind is not known: it was written by a newer version")
+	}
+	return x, err
+}
+
+func (l *ledger) effectAsked(x *effect, now time.Time, a *Asked) (err error) {
+	serve := func(t Trial) Trial {
+		t.State, t.Batch, t.Worker, t.Asked, t.Expires = Running, a.Batch, a.Worker, now, a.Expires
+		return t
+	}
+	for _, n := range a.Served {
+		err = l.change(x, err, n, func(t Trial) (Trial, error) { return serve(t), nil })
+	}
+	for _, p := range a.New {
+		err = l.place(x, err, p, serve(Trial{Origin: FromMethod, Created: now}))
+	}
+	return err
+}
+
+func (l *ledger) effectImported(x *effect, now time.Time, m *Imported) (err error) {
+	if len(m.New) != len(m.Outcomes) {
+		return fmt.Errorf("%d imported points have %d outcomes", len(m.New), len(m.Outcomes))
+	}
+	for i, p := range m.New {
+		t, _, tellErr := Trial{Origin: FromImport, Created: now}.told(m.Outcomes[i], now)
+		if err == nil {
+			err = tellErr
+		}
+		err = l.place(x, err, p, t)
+	}
+	return err
+}
+
+// place adds a new trial to an effect; after an earlier error it does nothing.
+func (l *ledger) place(x *effect, err error, p Placed, t Trial) error {
+	if err != nil {
+		return err
+	}
+	x.added++
+	if next := len(l.trials) + x.added; p.Number != next {
+		return fmt.Errorf("a new trial has number %d, the next one is %d", p.Number, next)
+	}
+	t.Number = p.Number
+	if t.Params, err = l.config.Space.Complete(p.Params); err != nil { // JSON does not tell 3.0 from 3
+		return fmt.Errorf("trial %d: %w", p.Number, err)
+	}
+	x.changed = append(x.changed, entry{t, p.Point})
+	return nil
+}
+
+// change adds a new version of a trial to an effect; after an earlier error it
+// does nothing.
+func (l *ledger) change(x *effect, err error, number int, f func(Trial) (Trial, error)) error {
+	if err != nil {
+		return err
+	}
+	old, err := l.trial(number)
+	if err != nil {
+		return err
+	}
+	t, err := f(old.Trial)
+	if err != nil {
+		return err
+	}
+	x.changed = append(x.changed, entry{t, old.point})
+	return nil
+}
+
+// install takes over what effect returned for the same event.
+func (l *ledger) install(e Event, x effect) {
+	l.seq = e.Seq
+	var numbers []int
+	for _, c := range x.changed {
+		numbers = append(numbers, c.Number)
+		was := State("")
+		if c.Number > len(l.trials) {
+			l.trials = append(l.trials, c)
+		} else {
+			was = l.trials[c.Number-1].State
+			l.trials[c.Number-1] = c
+		}
+		if c.State != was && (c.State == Complete || c.State == Infeasible) {
+			l.finished = append(l.finished, c.Number)
+		}
+	}
+	switch {
+	case e.Created != nil:
+		l.config, l.created = e.Created.Config, e.Time
+	case e.Asked != nil:
+		l.batches, l.last = e.Asked.Batch, batch{e.Asked, numbers}
+		if e.Asked.RequestID != "" {
+			l.asked[e.Asked.RequestID] = l.last
+		}
+	case e.Enqueued != nil:
+		if e.Enqueued.RequestID != "" {
+			l.enqueued[e.Enqueued.RequestID] = numbers
+		}
+	case e.Imported != nil:
+		l.imported[e.Imported.Digest] = numbers
+	}
+}
+
+// trial returns a trial by its number.
+func (l *ledger) trial(number int) (entry, error) {
+	if number < 1 || number > len(l.trials) {
+		return entry{}, fmt.Errorf("trial %d: %w: the study has %d", number, ErrNoTrial, len(l.trials))
+	}
+	return l.trials[number-1], nil
+}
+
+// trialsOf returns trials by their numbers, as they are at a time.
+func (l *ledger) trialsOf(numbers []int, now time.Time) []Trial {
+	trials := make([]Trial, len(numbers))
+	for i, n := range numbers {
+		trials[i] = l.trials[n-1].seen(now)
+	}
+	return trials
+}
+
+// batch returns what an Ask served, as it is at a time.
+func (l *ledger) batch(b batch, now time.Time) Batch {
+	return Batch{b.event.Batch, b.event.Method, b.event.Fallback, l.trialsOf(b.numbers, now)}
+}
+
+// site is one point with at least one finished trial.
+type site struct {
+	first entry   // the first complete trial, or infeasible when none is
+	mean  float64 // of the values, lower is better
+	count int     // complete trials
+}
+
+// sites groups the finished trials by point, in the order of the log.
+func (l *ledger) sites() []site {
+	var sites []site
+	index := map[string]int{}
+	for _, n := range l.finished {
+		t := l.trials[n-1]
+		k := key(t.point)
+		i, known := index[k]
+		if !known {
+			i = len(sites)
+			index[k] = i
+			sites = append(sites, site{first: t})
+		}
+		if t.State != Complete {
+			continue
+		}
+		s := &sites[i]
+		if s.count == 0 {
+			s.first = t
+		}
+		// The mean of n+1 values is mean n/(n+1) + y/(n+1), which cannot overflow.
+		n := float64(s.count)
+		s.mean = s.mean*(n/(n+1)) + l.config.Goal.inner(*t.Value)/(n+1)
+		s.count++
+	}
+	return sites
+}
+
+// observations returns what a method is told and the points that are pending
+// for it; see the package's documentation.
+func (l *ledger) observations() (obs []strategy.Observation, pending []strategy.Point) {
+	sites := l.sites()
+	worst, known := math.Inf(-1), false
+	for _, s := range sites {
+		if s.count > 0 {
+			worst, known = max(worst, s.mean), true
+		}
+	}
+	for _, s := range sites {
+		switch {
+		case s.count > 0:
+			obs = append(obs, strategy.Observation{X: s.first.point, Value: s.mean})
+		case known:
+			obs = append(obs, strategy.Observation{X: s.first.point, Value: worst})
+		default: // nothing is known that could be called the worst
+			pending = append(pending, s.first.point)
+		}
+	}
+	for _, t := range l.trials {
+		if t.State != Complete && t.State != Infeasible {
+			pending = append(pending, t.point)
+		}
+	}
+	return obs, pending
+}
+
+// servable returns the numbers of the trials that can be served at a time before
+// new points are chosen: waiting ones, then stale ones.
+func (l *ledger) servable(now time.Time) []int {
+	var waiting, stale []int
+	for _, t := range l.trials {
+		switch t.seen(now).State {
+		case Waiting:
+			waiting = append(waiting, t.Number)
+		case Stale:
+			stale = append(stale, t.Number)
+		}
+	}
+	return slices.Concat(waiting, stale)
+}
+
+// key is the same for equal points only; -0 equals 0.
+func key(x strategy.Point) string {
+	b := make([]byte, 0, 8*len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0))
+	}
+	return string(b)
+}

@@ -1,0 +1,71 @@
+package study
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Store keeps the logs of studies and the tables of trials derived from them.
+// Package store has implementations, package store/storetest says what they have
+// to keep. All methods may be called concurrently, from many processes too.
+type Store interface {
+	// Create begins a log with its first event, Seq 1. It returns ErrExists
+	// when the name is taken. The id is new and never used again.
+	Create(ctx context.Context, id, name string, created Event) error
+	// Find returns the id of a study, or ErrNotFound.
+	Find(ctx context.Context, name string) (id string, err error)
+	// Names lists the studies in the order of their names.
+	Names(ctx context.Context) ([]string, error)
+	// Delete forgets a study, its log and its trials, or returns ErrNotFound.
+	Delete(ctx context.Context, id string) error
+	// Append adds an event to the end of the log and replaces the changed
+	// trials, both or neither, durably. It returns ErrMoved when e.Seq is not
+	// the next place in the log, and ErrNotFound when the study is gone.
+	Append(ctx context.Context, id string, e Event, changed []Trial) error
+	// Events returns the log behind a place, in order, or ErrNotFound.
+	Events(ctx context.Context, id string, after int64) ([]Event, error)
+	// Trials returns one page of the table of trials, or ErrNotFound.
+	Trials(ctx context.Context, id string, page Page) ([]Trial, error)
+	Close() error
+}
+
+// Page is a part of the table of trials in the order of their numbers.
+type Page struct {
+	After int // only trials with higher numbers
+	Limit int // at most so many; 0 for all
+}
+
+// What a store and a study answer.
+var (
+	ErrExists     = errors.New("a study of this name exists")
+	ErrNotFound   = errors.New("no such study")
+	ErrMoved      = errors.New("the log has moved on")
+	ErrNoTrial    = errors.New("no such trial")
+	ErrLeaseLost  = errors.New("the lease is lost")
+	ErrExhausted  = errors.New("every point that was tried is known to be infeasible")
+	ErrContention = errors.New("other processes kept writing to this study: try again")
+)
+
+// ConflictError is an outcome that contradicts the one a trial has.
+type ConflictError struct {
+	Number    int
+	Had, Told Outcome
+}
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("trial %d is %s already, it cannot become %s: to evaluate its point again, enqueue it",
+		e.Number, e.Had.text(), e.Told.text())
+}
+
+// RequestError is a request that cannot be met as it is: the caller has to
+// change it.
+type RequestError struct{ Err error }
+
+func (e *RequestError) Error() string { return e.Err.Error() }
+
+func (e *RequestError) Unwrap() error { return e.Err }
+
+func requestf(format string, args ...any) error {
+	return &RequestError{fmt.Errorf(format, args...)}
+}

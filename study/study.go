@@ -1,0 +1,289 @@
+package study
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/mahabo/mahabo/space"
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// Goal says which values are better.
+type Goal string
+
+// The goals.
+const (
+	Minimize Goal = "minimize"
+	Maximize Goal = "maximize"
+)
+
+// inner turns a value into one of which lower is better, and back.
+func (g Goal) inner(value float64) float64 {
+	if g == Maximize {
+		return -value
+	}
+	return value
+}
+
+// Config is what a study optimises and how. It does not change after Create.
+type Config struct {
+	Name   string       `json:"name"` // letters, digits and -_. with a letter or digit first
+	Space  *space.Space `json:"space"`
+	Method string       `json:"method"` // strategy.New reads it
+	Goal   Goal         `json:"goal"`
+	Seed   uint64       `json:"seed"`
+	Init   int          `json:"init"` // size of the initial design
+}
+
+// WithDefaults fills the fields left zero that have a default: the goal and the
+// size of the initial design.
+func (c Config) WithDefaults() Config {
+	if c.Goal == "" {
+		c.Goal = Minimize
+	}
+	if c.Init == 0 {
+		c.Init = strategy.DefaultInit
+	}
+	return c
+}
+
+var validName = regexp.MustCompile(`^[\pL\pN][\pL\pN_.-]{0,127}$`)
+
+// Validate names the first field that cannot be used.
+func (c Config) Validate() error {
+	switch {
+	case !validName.MatchString(c.Name):
+		return requestf("Name is %q: use up to 128 letters, digits and -_. and start with a letter or digit", c.Name)
+	case c.Space == nil || c.Space.Dim() == 0:
+		return requestf("Space has no parameter that can vary: there is nothing to optimise")
+	case c.Goal != Minimize && c.Goal != Maximize:
+		return requestf("Goal is %q: write %s or %s", c.Goal, Minimize, Maximize)
+	}
+	if _, err := c.strategy(); err != nil {
+		return requestf("Method: %w", err)
+	}
+	return nil
+}
+
+// strategy builds the method, which knows nothing yet.
+func (c Config) strategy() (strategy.Strategy, error) {
+	return strategy.New(c.Method, strategy.Config{Dim: c.Space.Dim(), Init: c.Init, Seed: c.Seed})
+}
+
+// Study is an optimisation in a store. Its methods may be called concurrently.
+type Study struct {
+	store Store
+	id    string
+	now   func() time.Time
+
+	mu     sync.Mutex // guards ledger, which follows the log
+	ledger *ledger
+
+	thinking chan struct{} // holds one token while the model is in use
+	model    model
+}
+
+// Option changes how a study is driven.
+type Option func(*Study)
+
+// WithClock replaces time.Now.
+func WithClock(now func() time.Time) Option { return func(s *Study) { s.now = now } }
+
+// Create begins a study in a store.
+func Create(ctx context.Context, store Store, c Config, options ...Option) (*Study, error) {
+	c = c.WithDefaults()
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	var err error
+	if c.Method, err = strategy.Canonical(c.Method); err != nil {
+		return nil, requestf("Method: %w", err)
+	}
+	s := newStudy(store, rand.Text(), options)
+	e := Event{Seq: 1, Time: s.time(), Created: &Created{Config: c}}
+	if err := s.ledger.apply(e); err != nil {
+		return nil, err
+	}
+	if err := store.Create(ctx, s.id, c.Name, e); err != nil {
+		return nil, fmt.Errorf("study %q: %w", c.Name, err)
+	}
+	return s, nil
+}
+
+// Open continues a study of a store.
+func Open(ctx context.Context, store Store, name string, options ...Option) (*Study, error) {
+	id, err := store.Find(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("study %q: %w", name, err)
+	}
+	s := newStudy(store, id, options)
+	if err := s.follow(ctx); err != nil {
+		return nil, fmt.Errorf("study %q: %w", name, err)
+	}
+	return s, nil
+}
+
+// Delete forgets a study, its log and its trials.
+func Delete(ctx context.Context, store Store, name string) error {
+	id, err := store.Find(ctx, name)
+	if err == nil {
+		err = store.Delete(ctx, id)
+	}
+	if err != nil {
+		return fmt.Errorf("study %q: %w", name, err)
+	}
+	return nil
+}
+
+func newStudy(store Store, id string, options []Option) *Study {
+	s := &Study{store: store, id: id, now: time.Now, ledger: newLedger(), thinking: make(chan struct{}, 1)}
+	for _, o := range options {
+		o(s)
+	}
+	return s
+}
+
+// time is the clock as the log keeps it, without the reading of a monotonic one.
+func (s *Study) time() time.Time { return s.now().UTC().Round(0) }
+
+// Config returns the study's configuration.
+func (s *Study) Config() Config {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ledger.config
+}
+
+// follow reads what the log has more than the ledger. The caller holds mu, or is
+// alone.
+func (s *Study) follow(ctx context.Context) error {
+	events, err := s.store.Events(ctx, s.id, s.ledger.seq)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		if err := s.ledger.apply(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostAppends bounds how often a write is overtaken. Every time, another process
+// has succeeded.
+const mostAppends = 1000
+
+// write appends the event that decide makes of the ledger, and decides anew
+// whenever another process was faster. Without an event nothing is written. done
+// sees the ledger after the write, before any other.
+func (s *Study) write(ctx context.Context, decide func(*ledger) (*Event, error), done func(*ledger)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for range mostAppends {
+		if err := s.follow(ctx); err != nil {
+			return err
+		}
+		e, err := decide(s.ledger)
+		if err != nil {
+			return err
+		}
+		if e != nil {
+			err = s.append(ctx, *e)
+		}
+		if errors.Is(err, ErrMoved) {
+			continue
+		}
+		if err == nil && done != nil {
+			done(s.ledger)
+		}
+		return err
+	}
+	return ErrContention
+}
+
+// append takes the next place in the log.
+func (s *Study) append(ctx context.Context, e Event) error {
+	e.Seq, e.Time = s.ledger.seq+1, s.time()
+	x, err := s.ledger.effect(e)
+	if err != nil {
+		return err
+	}
+	changed := make([]Trial, len(x.changed))
+	for i, c := range x.changed {
+		changed[i] = c.Trial
+	}
+	if err := s.store.Append(ctx, s.id, e, changed); err != nil {
+		return err
+	}
+	s.ledger.install(e, x)
+	return nil
+}
+
+// Trials returns one page of the trials.
+func (s *Study) Trials(ctx context.Context, page Page) ([]Trial, error) {
+	trials, err := s.store.Trials(ctx, s.id, page)
+	if err != nil {
+		return nil, err
+	}
+	now, sp := s.time(), s.Config().Space
+	for i, t := range trials {
+		trials[i] = t.seen(now)
+		if trials[i].Params, err = sp.Complete(t.Params); err != nil { // JSON does not tell 3.0 from 3
+			return nil, fmt.Errorf("trial %d: %w", t.Number, err)
+		}
+	}
+	return trials, nil
+}
+
+// Best is the best point of a study.
+type Best struct {
+	Trial         // the first complete one at this point
+	Mean  float64 `json:"mean"`  // of the values at this point
+	Count int     `json:"count"` // of complete trials there
+}
+
+// Best returns the point with the best mean of its values; ok is false when no
+// trial is complete.
+func (s *Study) Best(ctx context.Context) (best Best, ok bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.follow(ctx); err != nil {
+		return best, false, err
+	}
+	goal := s.ledger.config.Goal
+	for _, p := range s.ledger.sites() {
+		if p.count > 0 && (!ok || p.mean < goal.inner(best.Mean)) {
+			best, ok = Best{p.first.seen(s.time()), goal.inner(p.mean), p.count}, true
+		}
+	}
+	return best, ok, nil
+}
+
+// Summary counts a study's trials.
+type Summary struct {
+	Config  Config        `json:"config"`
+	Trials  int           `json:"trials"`
+	States  map[State]int `json:"states"` // without those that no trial is in
+	Batches int           `json:"batches"`
+	Created time.Time     `json:"created"`
+}
+
+// Summary returns how far a study is.
+func (s *Study) Summary(ctx context.Context) (Summary, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.follow(ctx); err != nil {
+		return Summary{}, err
+	}
+	l := s.ledger
+	sum := Summary{Config: l.config, Trials: len(l.trials), States: map[State]int{}, Batches: l.batches, Created: l.created}
+	now := s.time()
+	for _, t := range l.trials {
+		sum.States[t.seen(now).State]++
+	}
+	return sum, nil
+}

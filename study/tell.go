@@ -1,0 +1,181 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mahabo/mahabo/space"
+)
+
+// Tell records what came of a trial. Telling the same again changes nothing; a
+// different outcome is a *ConflictError, except that a failed trial may still be
+// told a value. A worker whose lease is lost may tell too: a value is a value.
+func (s *Study) Tell(ctx context.Context, number int, o Outcome) error {
+	return s.TellMany(ctx, Finished{number, o})
+}
+
+// TellMany records several outcomes, all or none.
+func (s *Study) TellMany(ctx context.Context, results ...Finished) error {
+	results = slices.Clone(results)
+	for i, r := range results {
+		var err error
+		if results[i].Outcome, err = r.normal(); err != nil {
+			return requestf("trial %d: %w", r.Number, err)
+		}
+	}
+	return s.write(ctx, func(l *ledger) (*Event, error) {
+		told := &Told{}
+		now := map[int]Trial{} // trials told in this call
+		for _, r := range results {
+			t, changed := now[r.Number]
+			if !changed {
+				e, err := l.trial(r.Number)
+				if err != nil {
+					return nil, &RequestError{err}
+				}
+				t = e.Trial
+			}
+			t, again, err := t.told(r.Outcome, time.Time{})
+			if err != nil {
+				return nil, &RequestError{err}
+			}
+			if !again && changed {
+				return nil, requestf("trial %d is told twice: send one outcome", r.Number)
+			}
+			if !again {
+				now[r.Number] = t
+				told.Results = append(told.Results, r)
+			}
+		}
+		if len(told.Results) == 0 {
+			return nil, nil
+		}
+		return &Event{Told: told}, nil
+	}, nil)
+}
+
+// Heartbeat extends the lease of a running trial to a time from now on, 0 for
+// ever. It returns ErrLeaseLost when the trial was served to another worker or
+// has an outcome: there is no point in going on.
+func (s *Study) Heartbeat(ctx context.Context, number int, worker string, lease time.Duration) error {
+	if lease < 0 {
+		return requestf("lease is %s: it cannot be negative; 0 means for ever", lease)
+	}
+	return s.write(ctx, func(l *ledger) (*Event, error) {
+		t, err := l.trial(number)
+		switch {
+		case err != nil:
+			return nil, &RequestError{err}
+		case t.State != Running:
+			return nil, requestf("trial %d is %s: %w", number, t.State, ErrLeaseLost)
+		case t.Worker != worker:
+			return nil, requestf("trial %d was served to worker %q: %w", number, t.Worker, ErrLeaseLost)
+		}
+		h := &Heartbeat{Number: number}
+		if lease > 0 {
+			h.Expires = s.time().Add(lease)
+		}
+		return &Event{Heartbeat: h}, nil
+	}, nil)
+}
+
+// EnqueueRequest holds points that a user wants evaluated.
+type EnqueueRequest struct {
+	RequestID string         `json:"request_id,omitempty"` // repeating it returns the same trials
+	Params    []space.Values `json:"params"`
+}
+
+// Enqueue adds points to be served before any other. They have to keep the
+// constraints.
+func (s *Study) Enqueue(ctx context.Context, r EnqueueRequest) (trials []Trial, err error) {
+	if len(r.Params) == 0 || len(r.Params) > mostCount {
+		return nil, requestf("Params holds %d points: enqueue 1 to %d", len(r.Params), mostCount)
+	}
+	sp := s.Config().Space
+	placed := make([]Placed, len(r.Params))
+	for i, v := range r.Params {
+		if placed[i], err = place(sp, v); err == nil {
+			err = keepsConstraints(sp, placed[i].Params)
+		}
+		if err != nil {
+			return nil, requestf("point %d: %w", i+1, err)
+		}
+	}
+	var numbers []int
+	err = s.write(ctx, func(l *ledger) (*Event, error) {
+		known, done := l.enqueued[r.RequestID]
+		if done && r.RequestID != "" {
+			numbers = known
+			return nil, nil
+		}
+		numbers = number(placed, len(l.trials)+1)
+		return &Event{Enqueued: &Enqueued{RequestID: r.RequestID, New: placed}}, nil
+	}, func(l *ledger) { trials = l.trialsOf(numbers, s.time()) })
+	return trials, err
+}
+
+// number gives new trials their numbers from first on.
+func number(placed []Placed, first int) []int {
+	numbers := make([]int, len(placed))
+	for i := range placed {
+		numbers[i] = first + i
+		placed[i].Number = first + i
+	}
+	return numbers
+}
+
+// place finds the point that stands for values, and writes them as the space does.
+func place(sp *space.Space, v space.Values) (p Placed, err error) {
+	if p.Params, err = sp.Complete(v); err != nil {
+		return p, err
+	}
+	p.Point, err = sp.Encode(p.Params)
+	return p, err
+}
+
+func keepsConstraints(sp *space.Space, v space.Values) error {
+	ok, err := sp.Feasible(v)
+	if err != nil || ok {
+		return err
+	}
+	over, err := sp.Violation(v)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("it breaks a constraint by %g", over)
+}
+
+// Retry sends a failed trial back to the queue.
+func (s *Study) Retry(ctx context.Context, number int) error {
+	return s.write(ctx, func(l *ledger) (*Event, error) {
+		t, err := l.trial(number)
+		switch {
+		case err != nil:
+			return nil, &RequestError{err}
+		case t.State == Waiting:
+			return nil, nil
+		case t.State != Failed:
+			return nil, requestf("trial %d is %s: only a failed one can be tried again", number, t.seen(s.time()).State)
+		}
+		return &Event{Retried: &Retried{number}}, nil
+	}, nil)
+}
+
+// Note adds a remark to a trial. The same remark is kept once.
+func (s *Study) Note(ctx context.Context, number int, text string) error {
+	if text == "" {
+		return requestf("trial %d: the note is empty", number)
+	}
+	return s.write(ctx, func(l *ledger) (*Event, error) {
+		t, err := l.trial(number)
+		if err != nil {
+			return nil, &RequestError{err}
+		}
+		if slices.Contains(t.Notes, text) {
+			return nil, nil
+		}
+		return &Event{Noted: &Noted{number, text}}, nil
+	}, nil)
+}
