@@ -22,7 +22,7 @@ func rig(t *testing.T, flags ...string) (dir string, in func(args string) []stri
 	in = func(args string) []string {
 		return append(words(args), "--store", "sqlite:"+filepath.Join(dir, "my studies.db"))
 	}
-	file := write(t, "space.yaml", spaceFile)
+	file := writeIn(t, dir, "space.yaml", spaceFile)
 	must(t, append(in("study create rig --space "+file+" --method sobol"), flags...)...)
 	return dir, in
 }
@@ -110,7 +110,7 @@ func TestStudyList(t *testing.T) {
 
 func TestStudyImportExport(t *testing.T) {
 	dir, in := rig(t)
-	file := write(t, "past.csv", "x,count,mode,loss\n1,2,fast,0.5\n99,2,fast,1\n3,4,1,0.25\n")
+	file := writeIn(t, dir, "past.csv", "x,count,mode,loss\n1,2,fast,0.5\n99,2,fast,1\n3,4,1,0.25\n")
 	imported := "study import rig " + file + " --column n=count --column value=loss"
 	stdout, stderr, code := call(t, in(imported+" --dry-run")...)
 	if code != 0 || stdout != "would import 2 rows, left out 1\n" || !strings.Contains(stderr, file+":3: ") || !strings.Contains(stderr, "99") {
@@ -139,8 +139,8 @@ func TestStudyImportExport(t *testing.T) {
 func TestStudyUsageErrors(t *testing.T) {
 	dir, in := rig(t)
 	space := filepath.Join(dir, "space.yaml")
-	bad := write(t, "bad.yaml", "parameters:\n  x: {flot: [0, 1]}\n")
-	data := write(t, "data.csv", "x,n\n1,2\n")
+	bad := writeIn(t, dir, "bad.yaml", "parameters:\n  x: {flot: [0, 1]}\n")
+	data := writeIn(t, dir, "data.csv", "x,n\n1,2\n")
 	must(t, in("ask rig")...)
 	must(t, in("tell rig 1 --value 1.5")...)
 	for _, c := range []struct{ args, says string }{
