@@ -30,7 +30,7 @@ func TestBadSpecifications(t *testing.T) {
 		cfg  Config
 		want []string
 	}{
-		{"mahaa", Config{Dim: 3}, []string{`"mahaa"`, "choose one of maha, maha-pinv, maha-random", "cmaes, sobol, random"}},
+		{"mahaa", Config{Dim: 3}, []string{`"mahaa"`, "choose one of adaptive, maha, maha-pinv, maha-random", "cmaes, sobol, random"}},
 		{"", Config{Dim: 3}, []string{"unknown method"}},
 		{"maha:e=1", Config{Dim: 3}, []string{`"e"`, "d, fit, search, quirks"}},
 		{"maha:d", Config{Dim: 3}, []string{`"d"`, "key=value"}},
