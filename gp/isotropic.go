@@ -10,19 +10,19 @@ import (
 
 // Isotropic are the hyperparameters of a process that treats all directions alike,
 //
-//	cov(y_i, y_j) = s [exp(-Theta |x_i - x_j|²/(2D)) + Noise weight_i (i = j)],
+//	cov(y_i, y_j) = s [exp(-Theta |x_i - x_j|²/(2D)) + Noise (i = j)],
 //
 // with s and the constant mean in closed form. With a small Theta the gradient of its
 // posterior mean is the projection of the true gradient on the span of the data, which
 // is all that data can say.
 type Isotropic struct {
 	Theta float64 // D squared inverse length-scales
-	Noise float64 // variance of an observation of weight 1, relative to s
+	Noise float64 // variance of the observation noise, relative to s
 }
 
-// isotropicPriors are normal distributions of log Theta and log Noise: functions look
-// smooth and exact until the data say otherwise.
-var isotropicPriors = [2]struct{ median, spread float64 }{{0.3, 2}, {1e-6, 4}}
+// isotropicPriors are normal distributions of log Theta and log Noise. A rough function
+// is rather taken for a smooth one with noise: the smooth part says where to go.
+var isotropicPriors = [2]struct{ median, spread float64 }{{0.3, 0.25}, {1e-6, 6}}
 
 const (
 	isotropicEvals  = 20   // gradients of a fit
@@ -32,8 +32,8 @@ const (
 // FitIsotropic returns the most probable hyperparameters for the values y of the first
 // len(y) points and minus the logarithm of their density there, without the constant
 // terms. It starts at the mode of the prior.
-func FitIsotropic(ctx context.Context, c *Cloud, y, weight []float64) (Isotropic, float64, error) {
-	f := isotropicLoss{cloud: c, y: y, weight: weight, n: len(y)}
+func FitIsotropic(ctx context.Context, c *Cloud, y []float64) (Isotropic, float64, error) {
+	f := isotropicLoss{cloud: c, y: y, n: len(y)}
 	f.r, f.l, f.s = linalg.New(f.n, f.n), linalg.New(f.n, f.n), linalg.New(f.n, f.n)
 	f.residual, f.alpha = make([]float64, f.n), make([]float64, f.n)
 	p := []float64{math.Log(isotropicPriors[0].median), math.Log(isotropicPriors[1].median)}
@@ -59,7 +59,7 @@ func FitIsotropic(ctx context.Context, c *Cloud, y, weight []float64) (Isotropic
 // isotropicLoss evaluates the loss of a fit, divided by n.
 type isotropicLoss struct {
 	cloud           *Cloud
-	y, weight       []float64
+	y               []float64
 	n               int
 	r, l, s         linalg.Matrix // correlations, their factor, their inverse
 	residual, alpha []float64
@@ -74,7 +74,7 @@ type isotropicLoss struct {
 func (f *isotropicLoss) eval(grad, p []float64) float64 {
 	theta, noise := math.Exp(p[0]), math.Exp(p[1])
 	rate := -theta / (2 * float64(f.cloud.dim))
-	f.cloud.correlations(f.r, rate, noise, f.weight)
+	f.cloud.correlations(f.r, rate, noise)
 	copy(f.l.Data, f.r.Data)
 	if linalg.Cholesky(f.l) != nil {
 		return math.Inf(1)
@@ -106,7 +106,7 @@ func (f *isotropicLoss) eval(grad, p []float64) float64 {
 			// dR_ij/d log theta = R_ij rate r²; both triangles, hence no 1/2.
 			dTheta += r[j] * rate * r2[j] * (s[j] - a*f.alpha[j])
 		}
-		dNoise += 0.5 * noise * f.weight[i] * (s[i] - a*f.alpha[i])
+		dNoise += 0.5 * noise * (s[i] - a*f.alpha[i])
 	}
 	value := 0.5*float64(f.n)*math.Log(scale) + 0.5*linalg.LogDet(f.l)
 	for i, prior := range isotropicPriors {
@@ -123,10 +123,10 @@ func (f *isotropicLoss) eval(grad, p []float64) float64 {
 const smallestScale = 1e-12
 
 // correlations fills the lower triangle of k for its first points.
-func (c *Cloud) correlations(k linalg.Matrix, rate, noise float64, weight []float64) {
+func (c *Cloud) correlations(k linalg.Matrix, rate, noise float64) {
 	for i := range k.Rows {
 		linalg.ExpScaled(k.Row(i)[:i], 1, rate, c.r2.Row(i)[:i])
-		k.Set(i, i, 1+noise*weight[i]+isotropicNugget)
+		k.Set(i, i, 1+noise+isotropicNugget)
 	}
 }
 
@@ -148,7 +148,7 @@ type IsotropicModel struct {
 
 // NewIsotropicModel conditions on the values y of the points of the cloud; spare is the
 // number of points that may be believed later.
-func NewIsotropicModel(h Isotropic, c *Cloud, y, weight []float64, spare int) (*IsotropicModel, error) {
+func NewIsotropicModel(h Isotropic, c *Cloud, y []float64, spare int) (*IsotropicModel, error) {
 	n := len(y)
 	m := &IsotropicModel{
 		Isotropic: h, cloud: c, data: n, rate: -h.Theta / (2 * float64(c.dim)),
@@ -156,7 +156,7 @@ func NewIsotropicModel(h Isotropic, c *Cloud, y, weight []float64, spare int) (*
 		alpha: make([]float64, n+spare), fitted: make([]float64, n),
 	}
 	r, l := linalg.New(n, n), m.l.Slice(0, n, 0, n)
-	c.correlations(r, m.rate, h.Noise, weight)
+	c.correlations(r, m.rate, h.Noise)
 	jitter, err := linalg.CholeskyJitter(l, r, linalg.DefaultLadder(r))
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func NewIsotropicModel(h Isotropic, c *Cloud, y, weight []float64, spare int) (*
 	}
 	for i := range n {
 		// (R - N) alpha + mean = y - N alpha, N the noise on the diagonal.
-		m.fitted[i] = y[i] - (h.Noise*weight[i]+isotropicNugget+jitter)*m.alpha[i]
+		m.fitted[i] = y[i] - (h.Noise+isotropicNugget+jitter)*m.alpha[i]
 	}
 	return m, nil
 }

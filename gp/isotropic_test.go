@@ -10,10 +10,10 @@ import (
 )
 
 // isotropicData are n points of a smooth function in dim dimensions.
-func isotropicData(n, dim int) (*Cloud, []float64, []float64) {
+func isotropicData(n, dim int) (*Cloud, []float64) {
 	r := rand.New(rand.NewPCG(3, uint64(n)))
 	c := NewCloud(dim)
-	y, weight := make([]float64, n), make([]float64, n)
+	y := make([]float64, n)
 	for i := range n {
 		x := make([]float64, dim)
 		for j := range x {
@@ -21,9 +21,8 @@ func isotropicData(n, dim int) (*Cloud, []float64, []float64) {
 		}
 		c.Append(x)
 		y[i] = math.Sin(2*x[0]) + x[1]*x[dim-1]
-		weight[i] = 1 + r.Float64()
 	}
-	return c, y, weight
+	return c, y
 }
 
 func ones(n int) []float64 {
@@ -35,7 +34,7 @@ func ones(n int) []float64 {
 }
 
 func TestCloudKeepsDistances(t *testing.T) {
-	c, _, _ := isotropicData(130, 5) // grows twice
+	c, _ := isotropicData(130, 5) // grows twice
 	check := func(c *Cloud) {
 		t.Helper()
 		for i := range c.Len() {
@@ -69,9 +68,9 @@ func TestCloudKeepsDistances(t *testing.T) {
 }
 
 func TestIsotropicLossGradient(t *testing.T) {
-	c, y, weight := isotropicData(25, 6)
+	c, y := isotropicData(25, 6)
 	f := isotropicLoss{
-		cloud: c, y: y, weight: weight, n: len(y),
+		cloud: c, y: y, n: len(y),
 		r: linalg.New(25, 25), l: linalg.New(25, 25), s: linalg.New(25, 25),
 		residual: make([]float64, 25), alpha: make([]float64, 25),
 	}
@@ -86,9 +85,9 @@ func TestIsotropicLossGradient(t *testing.T) {
 // their closed form.
 func TestIsotropicModelIsTheARDModel(t *testing.T) {
 	const n, dim = 30, 4
-	c, y, _ := isotropicData(n, dim)
+	c, y := isotropicData(n, dim)
 	h := Isotropic{Theta: 3, Noise: 1e-3}
-	m, err := NewIsotropicModel(h, c, y, ones(n), 2)
+	m, err := NewIsotropicModel(h, c, y, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,8 +139,8 @@ func TestIsotropicModelIsTheARDModel(t *testing.T) {
 
 func TestIsotropicEvaluateGradient(t *testing.T) {
 	const n, dim = 20, 5
-	c, y, weight := isotropicData(n, dim)
-	m, err := NewIsotropicModel(Isotropic{Theta: 5, Noise: 1e-2}, c, y, weight, 1)
+	c, y := isotropicData(n, dim)
+	m, err := NewIsotropicModel(Isotropic{Theta: 5, Noise: 1e-2}, c, y, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,8 +163,8 @@ func TestIsotropicEvaluateGradient(t *testing.T) {
 
 // Of values without noise little is learned as noise; constant values are no trouble.
 func TestFitIsotropic(t *testing.T) {
-	c, y, _ := isotropicData(60, 3)
-	h, smooth, err := FitIsotropic(t.Context(), c, y, ones(60))
+	c, y := isotropicData(60, 3)
+	h, smooth, err := FitIsotropic(t.Context(), c, y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,22 +175,22 @@ func TestFitIsotropic(t *testing.T) {
 	for i := range y {
 		y[i] += 0.5 * r.NormFloat64()
 	}
-	noisy, rough, err := FitIsotropic(t.Context(), c, y, ones(60))
+	noisy, rough, err := FitIsotropic(t.Context(), c, y)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if noisy.Noise < 1e-2 || rough < smooth {
 		t.Errorf("noise %g and loss %g learned from noisy values, exact ones had %g and %g", noisy.Noise, rough, h.Noise, smooth)
 	}
-	if _, _, err := FitIsotropic(t.Context(), c, make([]float64, 60), ones(60)); err != nil {
+	if _, _, err := FitIsotropic(t.Context(), c, make([]float64, 60)); err != nil {
 		t.Errorf("constant values: %v", err)
 	}
 }
 
 func BenchmarkIsotropicEvaluate(b *testing.B) {
 	const n, dim = 500, 1000
-	c, y, weight := isotropicData(n, dim)
-	m, err := NewIsotropicModel(Isotropic{Theta: 0.3, Noise: 1e-6}, c, y, weight, 0)
+	c, y := isotropicData(n, dim)
+	m, err := NewIsotropicModel(Isotropic{Theta: 0.3, Noise: 1e-6}, c, y, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -203,9 +202,9 @@ func BenchmarkIsotropicEvaluate(b *testing.B) {
 }
 
 func BenchmarkFitIsotropic(b *testing.B) {
-	c, y, weight := isotropicData(500, 1000)
+	c, y := isotropicData(500, 1000)
 	for b.Loop() {
-		if _, _, err := FitIsotropic(b.Context(), c, y, weight); err != nil {
+		if _, _, err := FitIsotropic(b.Context(), c, y); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -86,7 +86,7 @@ func (a *adaptive) propose(ctx context.Context, n int, pending []Point) ([]Point
 		cloud, y = cloud.Subset(kept), pick(y, kept)
 	}
 	s := a.fit.scale.apply(y, a.designMedian())
-	model, err := gp.NewIsotropicModel(a.fit.hyper, cloud, s.w, s.weight, len(pending)+n)
+	model, err := gp.NewIsotropicModel(a.fit.hyper, cloud, s.w, len(pending)+n)
 	if err != nil {
 		return nil, err
 	}

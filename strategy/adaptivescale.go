@@ -13,20 +13,17 @@ import (
 //
 //	logarithmic  w = log(1 + u)
 //	plain        w = u
-//	tolerant     w = u, with a noise variance that grows as 1 + 10 u²: high values need
-//	             not be met exactly
 type scale int
 
 const (
 	logarithmic scale = iota
 	plain
-	tolerant
 	scales // their number
 )
 
 // scaled are outputs as a model sees them.
 type scaled struct {
-	w, weight   []float64
+	w           []float64
 	logJacobian float64 // sum of log dw/du
 }
 
@@ -36,16 +33,11 @@ const designShare = 0.3
 
 // apply transforms values.
 func (s scale) apply(y []float64, designMedian float64) scaled {
-	out := scaled{w: make([]float64, len(y)), weight: make([]float64, len(y))}
-	u := excess(y, designMedian)
-	for i, u := range u {
-		out.w[i], out.weight[i] = u, 1
-		switch s {
-		case logarithmic:
+	out := scaled{w: excess(y, designMedian)}
+	if s == logarithmic {
+		for i, u := range out.w {
 			out.w[i] = math.Log1p(u)
 			out.logJacobian -= out.w[i]
-		case tolerant:
-			out.weight[i] = 1 + 10*u*u
 		}
 	}
 	mean, std := num.MeanStd(out.w)
@@ -101,7 +93,7 @@ func fitScale(ctx context.Context, cloud *gp.Cloud, y []float64, designMedian fl
 	var failed error
 	for s := range scales {
 		t := s.apply(y, designMedian)
-		hyper, loss, err := gp.FitIsotropic(ctx, cloud, t.w, t.weight)
+		hyper, loss, err := gp.FitIsotropic(ctx, cloud, t.w)
 		switch {
 		case ctx.Err() != nil:
 			return scaleFit{}, err
