@@ -3,7 +3,6 @@ package strategy
 import (
 	"context"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 
@@ -52,6 +51,7 @@ const (
 
 // Limits that keep an Ask in seconds when there are thousands of observations.
 const (
+	adaptiveExact  = 5    // below 2^5 observations every one makes a new fit
 	maxFitted      = 600  // observations of a fit
 	maxConditioned = 3000 // observations of a model
 )
@@ -114,7 +114,7 @@ func (a *adaptive) propose(ctx context.Context, n int, pending []Point) ([]Point
 // refit learns scale and hyperparameters anew when enough observations have come. The
 // fit depends on the first fitCount of them alone.
 func (a *adaptive) refit(ctx context.Context) error {
-	n := adaptiveFitCount(len(a.y))
+	n := fitCount(len(a.y), adaptiveExact)
 	if n == a.fit.n {
 		return nil
 	}
@@ -130,12 +130,6 @@ func (a *adaptive) refit(ctx context.Context) error {
 	fit.n = n
 	a.fit = fit
 	return nil
-}
-
-// adaptiveFitCount is the number of observations that the fit for n of them uses: all up
-// to 31, then a multiple of 2, from 64 on of 4, and so forth.
-func adaptiveFitCount(n int) int {
-	return n &^ (1<<max(bits.Len(uint(n))-5, 0) - 1)
 }
 
 // relevant returns the numbers of at most limit observations, in order: the lowest and

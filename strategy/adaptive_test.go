@@ -12,7 +12,7 @@ import (
 
 func TestAdaptiveFitCount(t *testing.T) {
 	for _, c := range [][2]int{{1, 1}, {10, 10}, {31, 31}, {32, 32}, {33, 32}, {63, 62}, {67, 64}, {500, 496}, {1023, 992}} {
-		if got := adaptiveFitCount(c[0]); got != c[1] {
+		if got := fitCount(c[0], adaptiveExact); got != c[1] {
 			t.Errorf("the fit for %d observations uses %d, want %d", c[0], got, c[1])
 		}
 	}

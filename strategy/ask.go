@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -54,4 +55,11 @@ func lowest(values []float64, n int) []int {
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
 	return order[:min(n, len(order))]
+}
+
+// fitCount is the number of observations that the fit for n of them uses: all below
+// 2^exact, then a multiple of 2, from 2^(exact+1) on of 4, and so forth. Such a fit is a
+// function of the first observations, whenever it is asked for.
+func fitCount(n, exact int) int {
+	return n &^ (1<<max(bits.Len(uint(n))-exact, 0) - 1)
 }

@@ -2,7 +2,6 @@ package strategy
 
 import (
 	"context"
-	"math/bits"
 	"slices"
 
 	"github.com/mahabo/mahabo/acquisition"
@@ -22,6 +21,7 @@ const (
 const (
 	presumedDim   = 4    // of a problem whose dimension is not known
 	subspaceEvals = 50   // gradients per fit
+	subspaceExact = 7    // below 2^7 observations every one makes a new fit
 	inSubspace    = 0.01 // root mean square distance at which a point still counts as an image
 	freshTries    = 200  // draws of z for a point that is not taken
 )
@@ -201,7 +201,7 @@ func (b *subspaceBO) improve(ctx context.Context, s *subspace, pending []Point, 
 // fit learns the hyperparameters from the first fitCount observations, from scratch: they
 // are the same whenever they are asked for.
 func (s *subspace) fit(ctx context.Context, report *AskReport) error {
-	n := fitCount(s.in.Len())
+	n := fitCount(s.in.Len(), subspaceExact)
 	if n == s.fitted {
 		return nil
 	}
@@ -230,10 +230,4 @@ func (s *subspace) fit(ctx context.Context, report *AskReport) error {
 	}
 	s.hyper, s.fitted = h, n
 	return nil
-}
-
-// fitCount is the number of observations that the fit for n of them uses: all up to 127,
-// then a multiple of 2, from 256 on of 4, from 512 on of 8, and so forth.
-func fitCount(n int) int {
-	return n &^ (1<<max(bits.Len(uint(n))-7, 0) - 1)
 }

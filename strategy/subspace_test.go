@@ -180,7 +180,7 @@ func TestSubspaceFitsReplay(t *testing.T) {
 
 func TestFitCount(t *testing.T) {
 	for n, want := range map[int]int{1: 1, 64: 64, 127: 127, 128: 128, 129: 128, 130: 130, 255: 254, 256: 256, 259: 256, 511: 508, 512: 512, 519: 512, 1030: 1024} {
-		if got := fitCount(n); got != want {
+		if got := fitCount(n, subspaceExact); got != want {
 			t.Errorf("fitCount(%d) = %d, want %d", n, got, want)
 		}
 	}

@@ -100,7 +100,7 @@ func (m *machine) ask(t *rapid.T) {
 
 func (m *machine) tell(t *rapid.T) {
 	if len(m.expect) == 0 {
-		t.Skip("no trials")
+		return // nothing to act on yet: the step does nothing
 	}
 	n := rapid.IntRange(1, len(m.expect)).Draw(t, "number")
 	o := study.Outcome{State: rapid.SampledFrom([]study.State{study.Complete, study.Complete, study.Failed, study.Infeasible}).Draw(t, "state")}
@@ -122,7 +122,7 @@ func (m *machine) tell(t *rapid.T) {
 
 func (m *machine) heartbeat(t *rapid.T) {
 	if len(m.expect) == 0 {
-		t.Skip("no trials")
+		return // nothing to act on yet: the step does nothing
 	}
 	n := rapid.IntRange(1, len(m.expect)).Draw(t, "number")
 	worker := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "worker")
@@ -148,7 +148,7 @@ func (m *machine) enqueue(t *rapid.T) {
 func (m *machine) retry(t *rapid.T) {
 	failed := m.numbersIn(study.Failed)
 	if len(failed) == 0 {
-		t.Skip("nothing failed")
+		return
 	}
 	n := rapid.SampledFrom(failed).Draw(t, "number")
 	if err := m.s.Retry(context.Background(), n); err != nil {
