@@ -11,7 +11,7 @@ import (
 
 // AskRequest says what to serve.
 type AskRequest struct {
-	Count     int           `json:"count"`                // trials to serve; 0 for 1
+	Count     int           `json:"count"`                // trials to serve; 0 for the study's batch
 	Worker    string        `json:"worker,omitempty"`     // who will evaluate them
 	RequestID string        `json:"request_id,omitempty"` // repeating it returns the same batch
 	Lease     time.Duration `json:"-"`                    // time to tell or to send a heartbeat; 0 for ever
@@ -37,7 +37,7 @@ var errOvertaken = errors.New("another ask came first")
 // points of the method, which sees all others that have no value as pending.
 func (s *Study) Ask(ctx context.Context, r AskRequest) (Batch, error) {
 	if r.Count == 0 {
-		r.Count = 1
+		r.Count = max(s.Config().Batch, 1)
 	}
 	if r.Count < 1 || r.Count > mostCount {
 		return Batch{}, requestf("Count is %d: ask for 1 to %d trials", r.Count, mostCount)

@@ -37,7 +37,8 @@ type Config struct {
 	Method string       `json:"method"` // strategy.New reads it
 	Goal   Goal         `json:"goal"`
 	Seed   uint64       `json:"seed"`
-	Init   int          `json:"init"` // size of the initial design
+	Init   int          `json:"init"`           // size of the initial design
+	Batch  int          `json:"batch,omitzero"` // trials that an Ask without a count gets; 0 for 1
 }
 
 // WithDefaults fills the fields left zero that have a default: the goal and the
@@ -63,6 +64,8 @@ func (c Config) Validate() error {
 		return requestf("Space has no parameter that can vary: there is nothing to optimise")
 	case c.Goal != Minimize && c.Goal != Maximize:
 		return requestf("Goal is %q: write %s or %s", c.Goal, Minimize, Maximize)
+	case c.Batch < 0 || c.Batch > mostCount:
+		return requestf("Batch is %d: write 1 to %d, or 0 for 1", c.Batch, mostCount)
 	}
 	if _, err := c.strategy(); err != nil {
 		return requestf("Method: %w", err)
