@@ -11,9 +11,9 @@ import (
 type Options struct {
 	Source    Source
 	Evaluator Evaluator
-	Init      int // trials of the initial design that are not made yet, 0 for none
-	Trials    int // trials to make, those of the initial design included
-	Batch     int // trials to ask for at a time after the initial design, at least 1
+	Init      int // trials to ask for first: the initial design, or what is left of it; 0 for none
+	Trials    int // trials to make, the first included
+	Batch     int // trials to ask for at a time after the first, at least 1
 	Parallel  int // trials evaluated at once, at least 1
 	Retries   int // how often a failed trial is evaluated again
 
@@ -61,6 +61,16 @@ var ErrExhausted = errors.New("no parameters are left to try")
 
 // ErrStopped says that Stop was closed before all trials were made.
 var ErrStopped = errors.New("stopped")
+
+// TrialError says which trial could not be evaluated.
+type TrialError struct {
+	Number int
+	Err    error
+}
+
+func (e *TrialError) Error() string { return fmt.Sprintf("trial %d: %v", e.Number, e.Err) }
+
+func (e *TrialError) Unwrap() error { return e.Err }
 
 // Run makes trials and has them evaluated until all are done, Stop is closed
 // (ErrStopped), the source has no more (ErrExhausted), or something goes wrong; then it
@@ -210,7 +220,7 @@ func (r *runner) finish(ctx context.Context, e ending) {
 		e.err = e.Validate()
 	}
 	if e.err != nil {
-		r.note(fmt.Errorf("trial %d: %w", e.Number, e.err))
+		r.note(&TrialError{e.Number, e.err})
 		return
 	}
 	if err := r.Source.Tell(ctx, e.Number, e.Outcome); err != nil {

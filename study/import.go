@@ -100,6 +100,28 @@ func (s *Study) Import(ctx context.Context, r io.Reader, o ImportOptions) (Impor
 	return report, err
 }
 
+// Add adds one trial that was evaluated before or elsewhere.
+func (s *Study) Add(ctx context.Context, params space.Values, o Outcome) (Trial, error) {
+	o, err := normal(o)
+	if err != nil {
+		return Trial{}, &RequestError{err}
+	}
+	p, err := place(s.Config().Space, params)
+	if err != nil {
+		return Trial{}, &RequestError{err}
+	}
+	placed := []Placed{p}
+	var trials []Trial
+	err = s.write(ctx, func(l *ledger) (*Event, error) {
+		number(placed, len(l.trials)+1)
+		return &Event{Imported: &Imported{New: placed, Outcomes: []Outcome{o}}}, nil
+	}, func(l *ledger) { trials = l.trialsOf([]int{len(l.trials)}, s.time()) })
+	if err != nil {
+		return Trial{}, err
+	}
+	return trials[0], nil
+}
+
 // digest names a file and the way it is read.
 func (o ImportOptions) digest(data []byte) string {
 	h := sha256.New()
@@ -206,7 +228,7 @@ func (in *importer) outcome(r row) (o Outcome, err error) {
 			}
 		}
 	}
-	return o.normal()
+	return normal(o)
 }
 
 // float reads a number.
