@@ -14,6 +14,7 @@ import (
 // trace: effect says which trials an event changes, install makes it so.
 type ledger struct {
 	seq      int64 // place of the last event
+	turn     int64 // place of the last event that methods learn of
 	config   Config
 	created  time.Time
 	trials   []entry          // trial number n is trials[n-1]
@@ -184,6 +185,9 @@ func (l *ledger) change(x *effect, err error, number int, f func(Trial) (Trial, 
 // install takes over what effect returned for the same event.
 func (l *ledger) install(e Event, x effect) {
 	l.seq = e.Seq
+	if e.Heartbeat == nil && e.Noted == nil {
+		l.turn = e.Seq
+	}
 	var numbers []int
 	for _, c := range x.changed {
 		numbers = append(numbers, c.Number)
@@ -231,6 +235,10 @@ func (l *ledger) freeze(basis int64) {
 
 func byNumber(list []finish) {
 	slices.SortFunc(list, func(a, b finish) int { return cmp.Compare(a.number, b.number) })
+}
+
+func bySeq(list []finish) {
+	slices.SortStableFunc(list, func(a, b finish) int { return cmp.Compare(a.seq, b.seq) })
 }
 
 // order returns the finished trials as the next choice will learn of them.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Order is what trials are sorted by.
@@ -128,4 +129,21 @@ func (s *Study) Length(ctx context.Context) (int64, error) {
 // Events returns the log behind a place.
 func (s *Study) Events(ctx context.Context, after int64) ([]Event, error) {
 	return s.store.Events(ctx, s.id, after)
+}
+
+// Lock takes the study's lock, on a store that has locks, so that of several
+// processes one thinks. It returns false when another holder has it.
+func (s *Study) Lock(ctx context.Context, holder string, lease time.Duration) (bool, error) {
+	if locker, ok := s.store.(Locker); ok {
+		return locker.Lock(ctx, s.id, holder, lease)
+	}
+	return true, nil
+}
+
+// Unlock gives the lock back.
+func (s *Study) Unlock(ctx context.Context, holder string) error {
+	if locker, ok := s.store.(Locker); ok {
+		return locker.Unlock(ctx, s.id, holder)
+	}
+	return nil
 }

@@ -3,7 +3,6 @@ package study
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"regexp"
 	"sync"
@@ -87,6 +86,9 @@ type Study struct {
 	mu     sync.Mutex // guards ledger, which follows the log
 	ledger *ledger
 
+	writes writes
+
+	asking   chan struct{} // holds one token during Ask
 	thinking chan struct{} // holds one token while the model is in use
 	model    model
 }
@@ -144,7 +146,8 @@ func Delete(ctx context.Context, store Store, name string) error {
 }
 
 func newStudy(store Store, id string, options []Option) *Study {
-	s := &Study{store: store, id: id, now: time.Now, ledger: newLedger(), thinking: make(chan struct{}, 1)}
+	s := &Study{store: store, id: id, now: time.Now, ledger: newLedger(), asking: make(chan struct{}, 1), thinking: make(chan struct{}, 1)}
+	s.writes.leading = make(chan struct{}, 1)
 	for _, o := range options {
 		o(s)
 	}
@@ -173,56 +176,6 @@ func (s *Study) follow(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
-}
-
-// mostAppends bounds how often a write is overtaken. Every time, another process
-// has succeeded.
-const mostAppends = 1000
-
-// write appends the event that decide makes of the ledger, and decides anew
-// whenever another process was faster. Without an event nothing is written. done
-// sees the ledger after the write, before any other.
-func (s *Study) write(ctx context.Context, decide func(*ledger) (*Event, error), done func(*ledger)) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for range mostAppends {
-		if err := s.follow(ctx); err != nil {
-			return err
-		}
-		e, err := decide(s.ledger)
-		if err != nil {
-			return err
-		}
-		if e != nil {
-			err = s.append(ctx, *e)
-		}
-		if errors.Is(err, ErrMoved) {
-			continue
-		}
-		if err == nil && done != nil {
-			done(s.ledger)
-		}
-		return err
-	}
-	return ErrContention
-}
-
-// append takes the next place in the log.
-func (s *Study) append(ctx context.Context, e Event) error {
-	e.Seq, e.Time = s.ledger.seq+1, s.time()
-	x, err := s.ledger.effect(e)
-	if err != nil {
-		return err
-	}
-	changed := make([]Trial, len(x.changed))
-	for i, c := range x.changed {
-		changed[i] = c.Trial
-	}
-	if err := s.store.Append(ctx, s.id, e, changed); err != nil {
-		return err
-	}
-	s.ledger.install(e, x)
 	return nil
 }
 
