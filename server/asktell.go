@@ -96,6 +96,7 @@ func (s *Server) registerAskTell(api huma.API) {
 	huma.Register(api, post("/trials/{number}/tell", "tell", "Record what came of a trial", http.StatusConflict), s.tell)
 	huma.Register(api, post("/trials/{number}/heartbeat", "heartbeat", "Extend the lease of a running trial", http.StatusConflict), s.heartbeat)
 	huma.Register(api, post("/trials/{number}/retry", "retry", "Send a failed trial back to the queue"), s.retry)
+	huma.Register(api, post("/release", "release", "Give back running trials that will not be told"), s.release)
 	huma.Register(api, post("/trials/{number}/notes", "note", "Add a remark to a trial"), s.note)
 }
 
@@ -118,11 +119,19 @@ func (s *Server) ask(ctx context.Context, in *askInput) (*body[batchShape], erro
 }
 
 func shapeBatch(b study.Batch) batchShape {
-	shape := batchShape{BatchID: b.Number, Model: modelUsed{Method: optional(b.Method), Fallback: optional(b.Fallback)}}
+	shape := batchShape{BatchID: b.Number, Model: shapeModelUsed(b.ModelInfo), Trials: []askedTrial{}}
 	for _, t := range b.Trials {
-		shape.Trials = append(shape.Trials, askedTrial{Number: t.Number, Params: params{t.Params}, LeaseExpires: instant(t.Expires)})
+		shape.Trials = append(shape.Trials, askedTrial{Number: t.Number, Params: params{t.Params}, Predicted: shapePredicted(t.Predicted), LeaseExpires: instant(t.Expires)})
 	}
 	return shape
+}
+
+func shapeModelUsed(m study.ModelInfo) modelUsed {
+	used := modelUsed{Method: optional(m.Method), Fallback: optional(m.Fallback)}
+	if m.D > 0 {
+		used.D = &m.D
+	}
+	return used
 }
 
 // optional is a text, nil when it is empty.
@@ -143,7 +152,14 @@ func (s *Server) tell(ctx context.Context, in *tellInput) (*body[trialShape], er
 	if err != nil {
 		return nil, err
 	}
-	return s.onTrial(ctx, in.TrialPath, func(h *host) error { return h.Tell(ctx, in.Number, o) })
+	out := &body[trialShape]{}
+	return out, s.change(ctx, in.Study, func(h *host) error {
+		trials, err := h.Record(ctx, study.Finished{Number: in.Number, Outcome: o})
+		if err == nil {
+			out.Body = shapeTrial(trials[0])
+		}
+		return err
+	})
 }
 
 // onTrial changes a trial and returns it as it is then.
@@ -179,20 +195,14 @@ type trialList struct {
 
 func (s *Server) tellMany(ctx context.Context, in *tellManyInput) (*body[trialList], error) {
 	finished := make([]study.Finished, len(in.Body.Results))
-	numbers := make([]int, len(finished))
 	for i, r := range in.Body.Results {
 		o, err := r.outcome("body.results[" + itoa(i) + "]")
 		if err != nil {
 			return nil, err
 		}
-		finished[i], numbers[i] = study.Finished{Number: r.Number, Outcome: o}, r.Number
+		finished[i] = study.Finished{Number: r.Number, Outcome: o}
 	}
-	return s.listed(ctx, in.Study, func(h *host) ([]study.Trial, error) {
-		if err := h.TellMany(ctx, finished...); err != nil {
-			return nil, err
-		}
-		return h.Numbered(ctx, numbers...)
-	})
+	return s.listed(ctx, in.Study, func(h *host) ([]study.Trial, error) { return h.Record(ctx, finished...) })
 }
 
 // listed changes a study and returns the trials concerned.
@@ -238,6 +248,23 @@ func (s *Server) enqueue(ctx context.Context, in *enqueueInput) (*body[trialList
 func (s *Server) retry(ctx context.Context, in *TrialPath) (*body[trialShape], error) {
 	return s.onTrial(ctx, *in, func(h *host) error { return h.Retry(ctx, in.Number) })
 }
+
+type releaseInput struct {
+	StudyPath
+	Body struct {
+		Worker  string `json:"worker,omitempty" maxLength:"200" doc:"Who asked for the trials."`
+		Numbers []int  `json:"numbers,omitempty" maxItems:"10000" nullable:"false" doc:"The trials; all of the worker's when it is left out."`
+	}
+}
+
+// release lets the next ask serve the trials before their leases run out.
+func (s *Server) release(ctx context.Context, in *releaseInput) (*body[releaseAnswer], error) {
+	return &body[releaseAnswer]{}, s.change(ctx, in.Study, func(h *host) error {
+		return h.Release(ctx, in.Body.Worker, in.Body.Numbers...)
+	})
+}
+
+type releaseAnswer struct{}
 
 type noteInput struct {
 	TrialPath

@@ -7,6 +7,7 @@
 //	POST   /v1/studies/{study}/ask              get trials to evaluate
 //	POST   /v1/studies/{study}/tell             record outcomes, all or none
 //	POST   /v1/studies/{study}/enqueue          add points of one's own
+//	POST   /v1/studies/{study}/release          give trials back
 //	POST   /v1/studies/{study}/import           add evaluations made elsewhere
 //	GET    /v1/studies/{study}/trials           page, filter, search, sort
 //	GET    /v1/studies/{study}/trials/{number}

@@ -24,7 +24,7 @@ const (
 
 func (s *Server) registerEvents(api huma.API) {
 	op := operation(http.MethodGet, "/v1/studies/{study}/events", "events", "Watch a study as server-sent events", token.Read, http.StatusNotFound)
-	op.Description = "Events are created, asked, told, heartbeat, enqueued, retried, noted, imported, stale and deleted. " +
+	op.Description = "Events are created, asked, told, heartbeat, enqueued, retried, released, noted, imported, stale and deleted. " +
 		"The id of an event is its place in the study's log: a client that comes back with Last-Event-ID, or after, misses nothing. " + op.Description
 	op.Responses = map[string]*huma.Response{"200": {
 		Description: "The stream.",
@@ -201,7 +201,7 @@ func shapeEvent(e study.Event) (name string, data map[string]any) {
 		name = "asked"
 		data["batch_id"], data["worker"] = e.Asked.Batch, e.Asked.Worker
 		data["trials"] = append(append([]int{}, e.Asked.Served...), placed(e.Asked.New)...)
-		data["model"] = modelUsed{Method: optional(e.Asked.Method), Fallback: optional(e.Asked.Fallback)}
+		data["model"] = shapeModelUsed(e.Asked.ModelInfo)
 	case e.Told != nil:
 		name = "told"
 		trials := []eventTrial{}
@@ -220,6 +220,8 @@ func shapeEvent(e study.Event) (name string, data map[string]any) {
 		name, data["trials"] = "enqueued", placed(e.Enqueued.New)
 	case e.Retried != nil:
 		name, data["trials"] = "retried", []int{e.Retried.Number}
+	case e.Released != nil:
+		name, data["trials"] = "released", e.Released.Numbers
 	case e.Noted != nil:
 		name, data["trials"], data["text"] = "noted", []int{e.Noted.Number}, e.Noted.Text
 	case e.Imported != nil:

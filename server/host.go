@@ -90,7 +90,7 @@ func (s *Server) with(ctx context.Context, name string, f func(*host) error) err
 	h, err := s.hosts.get(ctx, name)
 	if err == nil {
 		err = f(h)
-		if errors.Is(err, study.ErrNotFound) {
+		if errors.Is(err, study.ErrNotFound) || errors.Is(err, errClosing) {
 			s.hosts.drop(h)
 			if h, err = s.hosts.get(ctx, name); err == nil {
 				err = f(h)

@@ -84,6 +84,13 @@ type predicted struct {
 	Std  float64 `json:"std"`
 }
 
+func shapePredicted(p *study.Prediction) *predicted {
+	if p == nil {
+		return nil
+	}
+	return &predicted{p.Mean, p.Std}
+}
+
 // instant is a time, nil when it is zero.
 func instant(t time.Time) *time.Time {
 	if t.IsZero() {
@@ -95,7 +102,7 @@ func instant(t time.Time) *time.Time {
 func shapeTrial(t study.Trial) trialShape {
 	return trialShape{
 		Number: t.Number, State: string(t.State), Origin: string(t.Origin), Params: params{t.Params},
-		Value: t.Value, Std: t.Std, Reason: t.Reason, Notes: t.Notes, Batch: t.Batch, Worker: t.Worker,
+		Predicted: shapePredicted(t.Predicted), Value: t.Value, Std: t.Std, Reason: t.Reason, Notes: t.Notes, Batch: t.Batch, Worker: t.Worker,
 		Created: t.Created, Asked: instant(t.Asked), Told: instant(t.Told), LeaseExpires: instant(t.Expires),
 	}
 }
