@@ -11,11 +11,12 @@ import (
 type Options struct {
 	Source    Source
 	Evaluator Evaluator
-	Init      int // trials to ask for first: the initial design, or what is left of it; 0 for none
-	Trials    int // trials to make, the first included
-	Batch     int // trials to ask for at a time after the first, at least 1
-	Parallel  int // trials evaluated at once, at least 1
-	Retries   int // how often a failed trial is evaluated again
+	Init      int  // trials to ask for first: the initial design, or what is left of it; 0 for none
+	Trials    int  // trials to make, the first included
+	Batch     int  // trials to ask for at a time after the first, at least 1
+	Parallel  int  // trials evaluated at once, at least 1
+	Retries   int  // how often a failed trial is evaluated again
+	Worked    bool // trials have worked before: a design that fails does not end the run
 
 	// Stop, when closed, ends the run as soon as the running trials have ended.
 	Stop <-chan struct{}
@@ -80,7 +81,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	r := &runner{Options: o, ended: make(chan ending, o.Parallel), start: time.Now()}
+	r := &runner{Options: o, worked: o.Worked, ended: make(chan ending, o.Parallel), start: time.Now()}
 	asking, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -116,7 +117,7 @@ type runner struct {
 	asked      int
 	running    int
 	done       int
-	worked     int   // trials that did not fail
+	worked     bool  // not all trials failed
 	err        error // the first; nothing is started after it
 	ended      chan ending
 	start      time.Time
@@ -228,13 +229,11 @@ func (r *runner) finish(ctx context.Context, e ending) {
 		return
 	}
 	r.done++
-	if e.State != Failed {
-		r.worked++
-	}
+	r.worked = r.worked || e.State != Failed
 	if r.OnResult != nil {
 		r.note(r.OnResult(e.Result, r.progress()))
 	}
-	if r.worked == 0 && r.Init > 0 && r.done >= r.Init && r.asked < r.Trials {
+	if !r.worked && r.Init > 0 && r.done >= r.Init && r.asked < r.Trials {
 		r.note(fmt.Errorf("%w: all of the first %d failed, the last one: %s", ErrNoneWorked, r.done, e.Reason))
 	}
 }

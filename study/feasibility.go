@@ -13,7 +13,7 @@ import (
 // could and those that could not: a Gaussian process on the labels +1 and -1 (least-squares
 // classification, Rasmussen & Williams 2006, section 6.5),
 //
-//	t = c + f(x) + noise,  cov(f(x), f(x')) = exp(-theta |x-x'|²/(2D)),
+//	t = c + f(x) + noise,  cov(f(x), f(x')) = (1-c²) exp(-theta |x-x'|²/(2D)),
 //	P(feasible | x) = Phi(mean/sqrt(variance + noise)),
 //
 // c the mean label. theta is the one under which the labels, each left out in turn, are
@@ -28,23 +28,21 @@ type feasibility struct {
 }
 
 const (
-	labelNoise = 0.05 // variance: a label may be an accident
+	labelNoise = 0.05 // of the labels' variance: one may be an accident
+	confidence = 0.9  // of a suggestion; unknown places have it while one trial in ten is infeasible
 	mostLabels = 300  // of each kind, the latest: a choice stays in milliseconds
 	halvings   = 30   // of the way back to a feasible point
 )
 
 // thetas are the smoothnesses compared, from one half-space to small pockets.
-var thetas = []float64{0.3, 1, 3, 10, 30, 100}
+var thetas = []float64{0.3, 1, 3, 10, 30, 100, 300, 1000}
 
 // learnFeasibility returns nil when there is nothing to tell apart.
-func learnFeasibility(obs []strategy.Observation, infeasible []strategy.Point) *feasibility {
-	if len(obs) == 0 || len(infeasible) == 0 {
+func learnFeasibility(feasible, infeasible []strategy.Point) *feasibility {
+	if len(feasible) == 0 || len(infeasible) == 0 {
 		return nil
 	}
-	var points []strategy.Point
-	for _, o := range obs[max(0, len(obs)-mostLabels):] {
-		points = append(points, o.X)
-	}
+	points := slices.Clone(feasible[max(0, len(feasible)-mostLabels):])
 	good := len(points)
 	points = append(points, infeasible[max(0, len(infeasible)-mostLabels):]...)
 	var best *feasibility
@@ -82,10 +80,13 @@ func (f *feasibility) fit() (score float64, ok bool) {
 		f.alpha[i] = linalg.Dot(f.s.Row(i), residual)
 		precision := f.s.At(i, i)
 		mean := f.label(i) - f.alpha[i]/precision
-		score += num.LogNormCDF(f.label(i) * mean * math.Sqrt(precision))
+		score += num.LogNormCDF(f.label(i) * mean * math.Sqrt(precision/f.scale()))
 	}
 	return score, true
 }
+
+// scale is the variance of the labels, and of f before it is learned.
+func (f *feasibility) scale() float64 { return 1 - f.c*f.c }
 
 func (f *feasibility) label(i int) float64 {
 	if i < f.good {
@@ -118,27 +119,26 @@ func (f *feasibility) probability(x strategy.Point) float64 {
 	for i, v := range k {
 		variance -= v * linalg.Dot(f.s.Row(i), k)
 	}
-	return num.NormCDF(mean / math.Sqrt(max(variance, 0)+labelNoise))
+	return num.NormCDF(mean / math.Sqrt(f.scale()*(max(variance, 0)+labelNoise)))
 }
 
-// withdraw returns x when it is as likely feasible as not, else the farthest point on the
-// way to it from the nearest feasible one that is. Where that one itself looks
-// infeasible the labels say nothing, and x stays.
+func (f *feasibility) likely(x strategy.Point) bool { return f.probability(x) >= confidence }
+
+// withdraw returns x when it is likely feasible, else the farthest point on the way to it
+// from the nearest feasible one that looks so too. Where none does the labels say nothing,
+// and x stays.
 func (f *feasibility) withdraw(x strategy.Point) strategy.Point {
-	if f == nil || f.probability(x) >= 0.5 {
+	if f == nil || f.likely(x) {
 		return x
 	}
-	from := slices.MinFunc(f.points[:f.good], func(a, b strategy.Point) int {
-		da, db := squaredDistance(a, x), squaredDistance(b, x)
-		switch {
-		case da < db:
-			return -1
-		case da > db:
-			return 1
+	var from strategy.Point
+	nearest := math.Inf(1)
+	for _, y := range f.points[:f.good] {
+		if d := squaredDistance(x, y); d < nearest && f.likely(y) {
+			from, nearest = y, d
 		}
-		return 0
-	})
-	if f.probability(from) < 0.5 {
+	}
+	if from == nil {
 		return x
 	}
 	between := func(t float64) strategy.Point {
@@ -150,7 +150,7 @@ func (f *feasibility) withdraw(x strategy.Point) strategy.Point {
 	}
 	low, high := 0.0, 1.0
 	for range halvings {
-		if middle := (low + high) / 2; f.probability(between(middle)) >= 0.5 {
+		if middle := (low + high) / 2; f.likely(between(middle)) {
 			low = middle
 		} else {
 			high = middle

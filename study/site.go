@@ -80,7 +80,8 @@ func (s *site) mean() float64 {
 type known struct {
 	obs        []strategy.Observation // one per point with a value
 	pending    []strategy.Point       // points without one
-	infeasible []strategy.Point       // those of them that cannot have one
+	feasible   []strategy.Point       // points with a value
+	infeasible []strategy.Point       // pending ones that cannot have one
 }
 
 // known collects it; see the package's documentation.
@@ -88,6 +89,7 @@ func (l *ledger) known() (k known) {
 	for _, s := range l.sites() {
 		if len(s.values) > 0 {
 			k.obs = append(k.obs, strategy.Observation{X: s.first.point, Value: s.mean()})
+			k.feasible = append(k.feasible, s.first.point)
 			continue
 		}
 		k.infeasible = append(k.infeasible, s.first.point)
