@@ -211,7 +211,7 @@ func (d *desk) thinkAhead() {
 	r := study.AskRequest{Count: d.usual}
 	next, err := d.study.Draft(d.closing, r)
 	if err == nil && next.Points() == d.usual && (d.spare == nil || !next.Matches(d.spare)) {
-		d.start(&thought{ahead: next}, r)
+		d.start(&thought{ahead: next}, next, r)
 	}
 }
 
@@ -231,7 +231,7 @@ func (d *desk) serveNext() bool {
 		d.serve(draft, group)
 		return true
 	case d.thought == nil:
-		d.start(&thought{asks: group}, requests...)
+		d.start(&thought{asks: group}, draft, requests...)
 		return false
 	case !time.Now().Before(group[0].until):
 		d.improvise(group)
@@ -285,34 +285,35 @@ func (d *desk) adopt(draft *study.Draft) bool {
 	return used
 }
 
-// start has the method think.
-func (d *desk) start(t *thought, requests ...study.AskRequest) {
+// start has the method think about a draft, or one that is made anew once it is our
+// turn.
+func (d *desk) start(t *thought, draft *study.Draft, requests ...study.AskRequest) {
 	ctx, cancel := context.WithCancel(d.closing)
 	t.cancel, t.result = cancel, make(chan thinking, 1)
 	d.thought = t
 	locked := d.slow > cheap
 	go func() {
-		unlock := func() {}
+		unlock, err := func() {}, error(nil)
 		if locked {
 			unlock = d.lock(ctx)
+			draft, err = d.study.Draft(ctx, requests...)
 		}
 		start := time.Now()
-		draft, err := think(ctx, d.study, requests)
+		if err == nil && draft.Points() > 0 {
+			err = think(ctx, draft)
+		}
 		t.result <- thinking{draft, err, time.Since(start), unlock}
 	}()
 }
 
-// think drafts and thinks. A method that panics costs its asks, not the server.
-func think(ctx context.Context, one *study.Study, requests []study.AskRequest) (draft *study.Draft, err error) {
+// think lets the method choose. One that panics costs its asks, not the server.
+func think(ctx context.Context, draft *study.Draft) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the method panicked: %v\n%s", p, debug.Stack())
 		}
 	}()
-	if draft, err = one.Draft(ctx, requests...); err == nil && draft.Points() > 0 {
-		err = draft.Think(ctx)
-	}
-	return draft, err
+	return draft.Think(ctx)
 }
 
 // finish serves those for whom the method thought, or keeps what it chose.

@@ -21,12 +21,13 @@ import (
 var (
 	loadTrials  = flag.Int("load.trials", 600, "trials of the load test")
 	loadWorkers = flag.Int("load.workers", 50, "workers of the load test")
+	loadP99     = flag.Duration("load.p99", 0, "longest that 99 of 100 asks of the load test may take; 0 only reports")
 	loadStore   = flag.String("load.store", "", "store of the load test, sqlite:PATH or postgres://...; a new SQLite file when empty")
 )
 
 // TestLoad has many workers ask and tell as fast as they can:
 //
-//	go test -run TestLoad -v ./server -load.trials 20000 -load.workers 200
+//	go test -run TestLoad -v ./server -load.trials 20000 -load.workers 200 -load.p99 100ms
 func TestLoad(t *testing.T) {
 	url := *loadStore
 	if url == "" {
@@ -46,8 +47,8 @@ func TestLoad(t *testing.T) {
 		len(asks), *loadWorkers, took.Round(time.Millisecond), float64(len(asks))/took.Seconds(),
 		p(asks, .5), p(asks, .99), p(asks, 1), p(tells, .5), p(tells, .99))
 	checkTrials(t, st, name)
-	if limit := 100 * time.Millisecond; p(asks, .99) > limit && !raced {
-		t.Errorf("the 99th percentile of asks is %s, want at most %s", p(asks, .99), limit)
+	if *loadP99 > 0 && p(asks, .99) > *loadP99 {
+		t.Errorf("the 99th percentile of asks is %s, want at most %s", p(asks, .99), *loadP99)
 	}
 }
 

@@ -137,7 +137,7 @@ func (d *Draft) Adopt(other *Draft) bool {
 		return false
 	}
 	for _, p := range other.answer.placed[:d.Points()] {
-		if !d.Matches(other) && d.question.tried[key(p.Point)] {
+		if !d.Matches(other) && d.question.tried(key(p.Point)) {
 			return false
 		}
 	}

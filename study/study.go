@@ -215,8 +215,9 @@ func (s *Study) Best(ctx context.Context) (best Best, ok bool, err error) {
 		if len(p.values) == 0 {
 			continue
 		}
-		if mean := p.mean(); !ok || mean < goal.inner(best.Mean) {
-			best, ok = Best{p.first.seen(s.time()), goal.inner(mean), len(p.values)}, true
+		if !ok || p.mean < goal.inner(best.Mean) {
+			first := s.ledger.trials[p.first.Number-1] // with its latest notes
+			best, ok = Best{first.seen(s.time()), goal.inner(p.mean), len(p.values)}, true
 		}
 	}
 	return best, ok, nil

@@ -212,6 +212,9 @@ func (t *transaction) rollback() {
 			delete(t.imported, e.Imported.Digest)
 		}
 	}
+	for _, c := range t.trials[len(t.before.trials):] {
+		t.keys.remove(c)
+	}
 	*t.ledger = t.before
 	for _, r := range slices.Backward(t.replaced) {
 		if r.Number <= len(t.trials) {
@@ -219,4 +222,5 @@ func (t *transaction) rollback() {
 		}
 	}
 	bySeq(t.finished[t.frozen:]) // freeze may have sorted them
+	t.retrack()
 }
