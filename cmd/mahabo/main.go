@@ -46,6 +46,7 @@ type cli struct {
 	Tell     tellCmd     `cmd:"" help:"Record what came of a trial."`
 	Best     bestCmd     `cmd:"" help:"Print the best point of a study."`
 	Serve    serveCmd    `cmd:"" help:"Offer the studies of a store over HTTP."`
+	Worker   workerCmd   `cmd:"" help:"Evaluate trials of a server with a program."`
 	Token    tokenCmd    `cmd:"" help:"Make, list and revoke the tokens of a server."`
 	Methods  methodsCmd  `cmd:"" help:"List the methods and their options."`
 	Problems problemsCmd `cmd:"" help:"List the built-in problems."`
