@@ -87,7 +87,7 @@ func (s *Server) getTrial(ctx context.Context, in *TrialPath) (*body[trialShape]
 }
 
 type bestAnswer struct {
-	Best *bestShape `json:"best" doc:"Null while no trial is complete."`
+	Best orNull[bestShape] `json:"best" doc:"Null while no trial is complete."`
 }
 
 func (s *Server) best(ctx context.Context, in *StudyPath) (*body[bestAnswer], error) {
