@@ -52,7 +52,7 @@ func TestCommandGuide(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "of 70 ("+defaultMethod+", 200 parameters)") || strings.Contains(string(out), "failed") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if trials := readTrials(t, filepath.Join(dir, "trials.jsonl")); len(trials) != 70 || trials[0].Params.Len() != 200 {
+	if trials := readTrials(t, "sqlite:"+filepath.Join(dir, "mahabo.db"), "space"); len(trials) != 70 || trials[0].Params.Len() != 200 {
 		t.Errorf("%d trials", len(trials))
 	}
 }
