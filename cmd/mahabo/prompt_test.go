@@ -94,3 +94,15 @@ func TestCtrlCAtThePrompt(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+// An answer is understood as a finite value or a state, or refused.
+func FuzzAnswer(f *testing.F) {
+	for _, seed := range []string{"0.5", "nan", "fail spilled", "infeasible", "quit", " 1e999 ", "0x1p-2"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		if o, err := parseAnswer(line); err == nil && o.Validate() != nil {
+			t.Errorf("%q became %+v", line, o)
+		}
+	})
+}
