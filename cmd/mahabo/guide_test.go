@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,10 @@ func TestCommandGuide(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(named[name]), 0o755); err != nil {
 			t.Fatal(err)
 		}
+		example, err := os.ReadFile(filepath.Join("..", "..", "examples", "script", name))
+		if err != nil || string(example) != named[name] {
+			t.Errorf("%s of the guide is not that of examples/script (%v)", name, err)
+		}
 	}
 	args := words(named["run"])
 	if len(args) < 2 || args[0] != "mahabo" {
@@ -57,6 +62,18 @@ func TestCommandGuide(t *testing.T) {
 	}
 }
 
+func TestTrainingGuide(t *testing.T) {
+	named := blocks(t, "training.md")
+	dir := t.TempDir()
+	writeIn(t, dir, "space.yaml", named["space.yaml"])
+	writeIn(t, dir, "train", named["train"])
+	c := exec.CommandContext(t.Context(), binary, slices.Insert(words(named["run"])[1:], 1, "--method", "sobol")...)
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "of 50") || strings.Contains(string(out), "failed") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 func TestWetlabGuide(t *testing.T) {
 	s, err := space.Parse([]byte(blocks(t, "wetlab.md")["space.yaml"]))
 	if err != nil || len(s.Params()) != 6 {
@@ -66,7 +83,7 @@ func TestWetlabGuide(t *testing.T) {
 
 func TestGoGuide(t *testing.T) {
 	named := blocks(t, "go.md")
-	for _, name := range []string{"minimize", "asktell"} {
+	for _, name := range []string{"minimize", "asktell", "study"} {
 		file := filepath.Join(t.TempDir(), "main.go")
 		if err := os.WriteFile(file, []byte(named[name]), 0o644); err != nil {
 			t.Fatal(err)
