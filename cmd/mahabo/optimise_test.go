@@ -257,7 +257,7 @@ func TestOptimiseUsageErrors(t *testing.T) {
 		{"--problem branin -- ./simulate", "a command is given: ./simulate"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
-			stdout, stderr, code := call(t, append([]string{"minimize", "--store", inStore(t), "--keep-output", "none"}, words(c.args)...)...)
+			stdout, stderr, code := call(t, append([]string{"minimize", "--store", inStore(t)}, words(c.args)...)...)
 			if code != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.says) {
 				t.Errorf("exit code %d, want one line with %q, got %q", code, c.says, stderr)
 			}
