@@ -113,7 +113,7 @@ func try(t *testing.T, g generator, verb, path string, op operation, c client) i
 		t.Fatalf("%s, which is not declared", what)
 	}
 	kind, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";")
-	if !ok || len(declared.Content) == 0 || kind == "text/csv" || kind == "application/x-ndjson" {
+	if !ok || len(declared.Content) == 0 || op.OperationID == "export" && answer.StatusCode == 200 {
 		return answer.StatusCode
 	}
 	media, ok := declared.Content[kind]
