@@ -158,6 +158,9 @@ func TestHostnames(t *testing.T) {
 func TestLimits(t *testing.T) {
 	c := start(t, server.Config{Store: open(t, "memory:"), Limits: server.Limits{Body: 300, Import: 1000}})
 	c.must("POST", "/v1/studies", rig("sobol"), nil)
+	if p := c.refused(400, "POST", "/v1/studies/rig/ask", "{"+strings.Repeat(" ", 250)); p.Errors[0].Value != nil {
+		t.Error("a problem repeats a long request")
+	}
 	c.refused(413, "POST", "/v1/studies/rig/ask", object{"worker": strings.Repeat("w", 400)})
 	c.refused(413, "POST", "/v1/studies/rig/import", strings.Repeat("x", 2000))
 	c.refused(422, "POST", "/v1/studies/rig/ask", object{"count": 1001})

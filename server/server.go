@@ -157,6 +157,7 @@ func (s *Server) register(mux *http.ServeMux, version string) huma.API {
 	c.CreateHooks = nil // no links to schemas in answers
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
 	c.RejectUnknownQueryParameters = true
+	c.Transformers = []huma.Transformer{shorten}
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "A token that mahabo token create made."},
 	}
