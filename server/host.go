@@ -25,6 +25,8 @@ type hosts struct {
 	store study.Store
 	start func(*study.Study, *bell) *desk
 
+	forget func(*host) // what is kept of it elsewhere
+
 	mu     sync.Mutex
 	open   map[string]*host
 	closed bool
@@ -69,6 +71,7 @@ func (hs *hosts) drop(h *host) {
 	}
 	hs.mu.Unlock()
 	h.desk.close()
+	hs.forget(h)
 	h.bell.ring() // streams of events find that the study is gone
 }
 
