@@ -12,7 +12,7 @@ const QueueWorker = "queue"
 // a trial more than once, and may lose all it has; then the trials are offered again.
 type Queue interface {
 	// Demand receives the name of a study whenever workers begin to wait for its
-	// trials, and now and then while they do. It is closed by Close.
+	// trials, and now and then while they do.
 	Demand() <-chan string
 	// Wanted returns how many trials workers wait for, less those on offer.
 	Wanted(ctx context.Context, study string) (int, error)

@@ -3,10 +3,11 @@ package worker
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
+	"errors"
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/queue"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
@@ -23,6 +24,7 @@ type feed interface {
 type job struct {
 	number int
 	params space.Values
+	every  time.Duration               // how often to say so:
 	keep   func(context.Context) error // the trial is still worked on
 	told   func(context.Context) error // its outcome is in the database
 	giveUp func(context.Context) error // it will not be told
@@ -51,6 +53,7 @@ func (f *askFeed) next(ctx context.Context) (job, bool, error) {
 	return job{
 		number: number,
 		params: params,
+		every:  f.lease / beats,
 		keep: func(ctx context.Context) error {
 			return f.remote.heartbeat(ctx, number, f.worker, f.lease)
 		},
@@ -63,45 +66,68 @@ func (f *askFeed) next(ctx context.Context) (job, bool, error) {
 // not wait for.
 func (f *askFeed) leave(ctx context.Context) error { return f.remote.release(ctx, f.worker) }
 
-// Queue is a work queue that says which trials to evaluate. Package queue has one.
-type Queue interface {
-	// Pull waits for a trial; ok is false when there was none for a while.
-	Pull(ctx context.Context) (d Delivery, ok bool, err error)
-}
-
-// Delivery is a trial that the queue has given to this worker. It is given to another
-// when nothing is heard of it for some time.
-type Delivery interface {
-	Number() int
-	Keep(ctx context.Context) error   // not yet
-	Done(ctx context.Context) error   // no more
-	Return(ctx context.Context) error // now
-}
-
 // queueFeed takes from a queue what the database says is the queue's to give.
 type queueFeed struct {
 	remote *remote
 	space  *space.Space
-	queue  Queue
+	queue  *queue.Worker
 }
 
 var _ feed = (*queueFeed)(nil)
 
 func (f *queueFeed) next(ctx context.Context) (job, bool, error) {
-	d, ok, err := f.queue.Pull(ctx)
-	if err != nil || !ok {
+	d, err := f.pull(ctx)
+	if err != nil || d == nil {
 		return job{}, false, err
 	}
 	t, err := f.remote.trial(ctx, d.Number())
+	if isProblem(err, noTrial) {
+		return job{}, false, f.done(ctx, d) // the study was deleted and made again
+	}
 	if err != nil {
-		return job{}, false, fmt.Errorf("trial %d of the queue: %w", d.Number(), err)
+		return job{}, false, errors.Join(err, d.Return())
 	}
 	open := study.State(t.State) == study.Running || study.State(t.State) == study.Stale
 	if !open || t.Worker != study.QueueWorker {
-		return job{}, false, d.Done(ctx) // told in the meantime, or another has it
+		return job{}, false, f.done(ctx, d) // told in the meantime, or another has it
 	}
 	params, err := f.space.Complete(t.Params)
-	return job{number: t.Number, params: params, keep: d.Keep, told: d.Done, giveUp: d.Return}, err == nil, err
+	return job{
+		number: t.Number,
+		params: params,
+		every:  d.Silence() / beats,
+		keep:   func(context.Context) error { return d.Keep() },
+		told:   func(ctx context.Context) error { return f.done(ctx, d) },
+		giveUp: func(context.Context) error { return errors.Join(d.Return(), f.queue.Flush()) },
+	}, err == nil, err
+}
+
+// pull waits for a trial. A broker that is away is waited for.
+func (f *queueFeed) pull(ctx context.Context) (*queue.Delivery, error) {
+	d, err := f.queue.Pull(ctx)
+	if err == nil {
+		return d, nil
+	}
+	if ctx.Err() == nil {
+		f.remote.log.Warn("the queue cannot be reached, trying again", "error", err, "pause", idlePause)
+	}
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(idlePause):
+		return nil, nil
+	}
+}
+
+// done ends a delivery. When the broker does not hear it, it delivers the trial again,
+// and finds that it is told.
+func (f *queueFeed) done(ctx context.Context, d *queue.Delivery) error {
+	ctx, cancel := context.WithTimeout(ctx, parting)
+	defer cancel()
+	if err := d.Done(ctx); err != nil {
+		f.remote.log.Warn("the queue did not hear that a trial is told", "trial", d.Number(), "error", err)
+	}
+	return nil
 }
 
 func (f *queueFeed) leave(context.Context) error { return nil }

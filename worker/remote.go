@@ -44,6 +44,7 @@ func (p *Problem) Error() string {
 
 // The types of problems that a worker tells apart.
 const (
+	noTrial   = "urn:mahabo:no-such-trial"
 	conflict  = "urn:mahabo:outcome-conflict"
 	exhausted = "urn:mahabo:space-exhausted"
 )

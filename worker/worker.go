@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/queue"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
@@ -21,8 +22,8 @@ type Options struct {
 	Name   string // of the worker, which no other has
 	Slots  int    // trials at a time
 	Lease  time.Duration
-	Evals  int   // trials with an outcome that end the work, whoever made them; 0: it never ends
-	Queue  Queue // nil: the server is asked
+	Evals  int           // trials with an outcome that end the work, whoever made them; 0: it never ends
+	Queue  *queue.Worker // nil: the server is asked
 	Log    *slog.Logger
 
 	// Evaluator makes what evaluates trials of a space.
@@ -260,11 +261,8 @@ func (w *worker) evaluate(ctx context.Context, j job) error {
 	if before {
 		w.Log.Warn("another worker was faster, its outcome stays", "trial", j.number)
 	}
-	if err := j.told(context.WithoutCancel(ctx)); err != nil {
-		w.Log.Warn("the queue did not hear that a trial is told", "trial", j.number, "error", err) // it will offer it again, and see
-	}
 	w.report(r)
-	return nil
+	return j.told(context.WithoutCancel(ctx))
 }
 
 func (w *worker) report(r evaluate.Result) {
@@ -308,7 +306,7 @@ func (w *worker) beat(ctx context.Context, j job) (stop func()) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		ticker := time.NewTicker(w.Lease / beats)
+		ticker := time.NewTicker(j.every)
 		defer ticker.Stop()
 		for {
 			select {
@@ -316,7 +314,7 @@ func (w *worker) beat(ctx context.Context, j job) (stop func()) {
 				return
 			case <-ticker.C:
 			}
-			once, done := context.WithTimeout(ctx, w.Lease/beats)
+			once, done := context.WithTimeout(ctx, j.every)
 			err := j.keep(once)
 			done()
 			if err != nil && ctx.Err() == nil {

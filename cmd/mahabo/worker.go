@@ -13,6 +13,7 @@ import (
 
 	"github.com/mahabo/mahabo/command"
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/queue"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/worker"
 )
@@ -20,6 +21,8 @@ import (
 type workerCmd struct {
 	Server     string        `required:"" placeholder:"URL" help:"Server that has the study, as http://localhost:8080."`
 	Study      string        `required:"" placeholder:"NAME" help:"Study to evaluate trials of."`
+	Nats       string        `placeholder:"URL" help:"Broker of the server, as nats://localhost:4222, to get trials from. Without it the server is asked."`
+	NatsCreds  string        `placeholder:"FILE" help:"Credentials for the broker, if it is a NATS cluster that wants some."`
 	Slots      int           `default:"1" placeholder:"K" help:"Trials to evaluate at a time (${default})."`
 	TokenFile  string        `placeholder:"FILE" help:"File with the token that the server wants, as mahabo token create printed it."`
 	Evals      int           `default:"0" placeholder:"N" help:"End when the study has N trials with an outcome, whoever evaluated them (0: go on until interrupted)."`
@@ -38,6 +41,7 @@ func (*workerCmd) Help() string {
 	return `Examples:
 
   mahabo worker --server http://localhost:8080 --study rig -- ./simulate --rate {rate}
+  mahabo worker --server http://keeper:8080 --nats nats://keeper:4222 --study rig --slots 8 -- ./simulate
   mahabo worker --server https://rig.example.org --token-file token --study rig --slots 8 --evals 500 -- python3 train.py
 
 The command gets the parameters as one JSON object on standard input, and {name} in its arguments is the value of a parameter. Its last line on standard output is the value, or a JSON object with "value"; another exit code than 0 is a failed trial, and the end of what the command wrote is kept with it.
@@ -67,6 +71,12 @@ func (c *workerCmd) Run(ctx context.Context, s streams) error {
 	}
 	if err := o.Validate(); err != nil {
 		return usageError{err}
+	}
+	if c.Nats != "" {
+		if o.Queue, err = c.queue(token); err != nil {
+			return err
+		}
+		defer o.Queue.Close()
 	}
 	hard := ctx
 	if c.Drain {
@@ -107,6 +117,19 @@ func (c *workerCmd) token() (string, error) {
 		return "", usagef("--token-file: %s does not hold one token: write what mahabo token create printed into it", c.TokenFile)
 	}
 	return token, nil
+}
+
+// queue connects to the broker. An embedded one wants the server's token, another its own
+// credentials.
+func (c *workerCmd) queue(token string) (*queue.Worker, error) {
+	if c.NatsCreds != "" || strings.Contains(c.Nats, "@") {
+		token = ""
+	}
+	w, err := queue.NewWorker(c.Nats, token, c.Study, c.Lease, natsOptions(c.NatsCreds)...)
+	if err != nil {
+		return nil, usagef("--nats: %w", err)
+	}
+	return w, nil
 }
 
 // printer shows what came of a trial.
