@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,7 +19,7 @@ import (
 type Broker struct {
 	conn   *nats.Conn
 	js     jetstream.JetStream
-	demand chan string
+	demand chan study.Demand
 	close  func() // what else there is to end
 }
 
@@ -26,7 +27,7 @@ var _ study.Queue = (*Broker)(nil)
 
 const (
 	reconnect = 500 * time.Millisecond
-	demands   = 1024 // names that wait; hints that do not fit come again
+	demands   = 1024 // that wait to be heard; those that do not fit come again
 )
 
 // Connect uses a NATS server or cluster with JetStream. The stream is made with one
@@ -66,7 +67,7 @@ func newBroker(ctx context.Context, conn *nats.Conn, closer func()) (*Broker, er
 	if err != nil {
 		return nil, err
 	}
-	b := &Broker{conn: conn, js: js, demand: make(chan string, demands), close: closer}
+	b := &Broker{conn: conn, js: js, demand: make(chan study.Demand, demands), close: closer}
 	if err := b.makeStream(ctx); err != nil {
 		return nil, fmt.Errorf("NATS stream %s: %w", streamName, err)
 	}
@@ -100,18 +101,18 @@ func (b *Broker) makeStream(ctx context.Context) error {
 
 // hear passes on that workers wait.
 func (b *Broker) hear(m *nats.Msg) {
-	name := string(m.Data)
-	if m.Subject != want+key(name) {
+	var d study.Demand
+	if json.Unmarshal(m.Data, &d) != nil || m.Subject != want+key(d.Study) {
 		return
 	}
 	select {
-	case b.demand <- name:
+	case b.demand <- d:
 	default:
 	}
 }
 
-// Demand receives the names of studies that workers wait for.
-func (b *Broker) Demand() <-chan string { return b.demand }
+// Demands tells of studies that workers wait for.
+func (b *Broker) Demands() <-chan study.Demand { return b.demand }
 
 // Wanted returns how many trials workers wait for, less those on offer.
 func (b *Broker) Wanted(ctx context.Context, name string) (int, error) {

@@ -2,20 +2,34 @@ package queue
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mahabo/mahabo/study"
 )
 
 // Worker takes trials of one study from a queue.
 type Worker struct {
-	conn  *nats.Conn
-	js    jetstream.JetStream
-	study string
-	lease time.Duration
+	conn *nats.Conn
+	js   jetstream.JetStream
+	o    WorkerOptions
+}
+
+// WorkerOptions say what a worker takes.
+type WorkerOptions struct {
+	URL   string // of the broker
+	Token string // "" for none
+	Study string
+	// Lease is how long a worker may be silent before its trials go to others. The
+	// first worker of a study decides for all.
+	Lease time.Duration
+	Evals int           // trials of the study that are enough; 0: none are
+	NATS  []nats.Option // credentials and the like
 }
 
 const (
@@ -24,14 +38,13 @@ const (
 	forget   = 30 * 24 * time.Hour // after which a consumer that nobody uses is dropped
 )
 
-// NewWorker connects to the broker of a server. The lease is how long a worker may be
-// silent before its trials go to others, if this is the study's first worker; then it is
-// the same for all.
-func NewWorker(url, token, study string, lease time.Duration, options ...nats.Option) (*Worker, error) {
-	if token != "" {
-		options = append(options, nats.Token(token))
+// NewWorker connects to the broker of a server.
+func NewWorker(o WorkerOptions) (*Worker, error) {
+	options := o.NATS
+	if o.Token != "" {
+		options = append([]nats.Option{nats.Token(o.Token)}, options...)
 	}
-	conn, err := dial(url, options...)
+	conn, err := dial(o.URL, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +53,7 @@ func NewWorker(url, token, study string, lease time.Duration, options ...nats.Op
 		conn.Close()
 		return nil, err
 	}
-	return &Worker{conn: conn, js: js, study: study, lease: lease}, nil
+	return &Worker{conn: conn, js: js, o: o}, nil
 }
 
 // Close leaves the broker.
@@ -51,17 +64,17 @@ func (w *Worker) Flush() error { return w.conn.FlushTimeout(brief) }
 
 // consumer returns the consumer of the study's workers.
 func (w *Worker) consumer(ctx context.Context) (jetstream.Consumer, error) {
-	name := key(w.study)
+	name := key(w.o.Study)
 	c, err := w.js.Consumer(ctx, streamName, name)
 	if !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return c, err
 	}
 	return w.js.CreateOrUpdateConsumer(ctx, streamName, jetstream.ConsumerConfig{
 		Durable:           name,
-		Description:       "workers of study " + w.study,
-		FilterSubject:     subjectsOf(w.study),
+		Description:       "workers of study " + w.o.Study,
+		FilterSubject:     subjectsOf(w.o.Study),
 		AckPolicy:         jetstream.AckExplicitPolicy,
-		AckWait:           w.lease,
+		AckWait:           w.o.Lease,
 		MaxDeliver:        -1,
 		MaxAckPending:     -1,
 		InactiveThreshold: forget,
@@ -75,7 +88,7 @@ func (w *Worker) Pull(ctx context.Context) (d *Delivery, err error) {
 	consumer, err := w.consumer(asking)
 	cancel()
 	if err != nil {
-		return nil, fmt.Errorf("the queue of study %q: %w", w.study, err)
+		return nil, fmt.Errorf("the queue of study %q: %w", w.o.Study, err)
 	}
 	waiting, cancel := context.WithTimeout(ctx, pullWait)
 	defer cancel()
@@ -96,7 +109,13 @@ func (w *Worker) Pull(ctx context.Context) (d *Delivery, err error) {
 }
 
 // callOut says that there are workers, so that the server looks after the study.
-func (w *Worker) callOut() error { return w.conn.Publish(want+key(w.study), []byte(w.study)) }
+func (w *Worker) callOut() error {
+	demand, err := json.Marshal(study.Demand{Study: w.o.Study, Evals: w.o.Evals})
+	if err != nil {
+		return err
+	}
+	return w.conn.Publish(want+key(w.o.Study), demand)
+}
 
 // quiet says whether a pull ended because there was nothing.
 func quiet(err error) bool {

@@ -26,7 +26,13 @@ type dispatcher struct {
 	queue  study.Queue
 
 	mu   sync.Mutex
-	open map[string]chan struct{} // studies that workers wait for
+	open map[string]*inDemand
+}
+
+// inDemand is a study that workers wait for.
+type inDemand struct {
+	wake  chan struct{}
+	evals int // the most that was asked for since it was last served; 0: no limit
 }
 
 const (
@@ -45,32 +51,42 @@ func (d *dispatcher) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case name := <-d.queue.Demand():
-			if wake, isNew := d.wake(name); isNew {
-				studies.Go(func() { d.follow(ctx, name, wake) })
+		case demand := <-d.queue.Demands():
+			if one, isNew := d.wake(demand); isNew {
+				studies.Go(func() { d.follow(ctx, demand.Study, one) })
 			}
 		}
 	}
 }
 
-// wake says that a study is in demand. Demand that comes while it is served counts once.
-func (d *dispatcher) wake(name string) (wake chan struct{}, isNew bool) {
+// wake says that a study is in demand. Demands that come while it is served count once.
+func (d *dispatcher) wake(demand study.Demand) (one *inDemand, isNew bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	wake, known := d.open[name]
+	one, known := d.open[demand.Study]
 	if !known {
-		wake = make(chan struct{}, 1)
-		d.open[name] = wake
+		one = &inDemand{wake: make(chan struct{}, 1)}
+		d.open[demand.Study] = one
 	}
 	select {
-	case wake <- struct{}{}:
+	case one.wake <- struct{}{}:
+		one.evals = demand.Evals
 	default:
+		one.evals = more(one.evals, demand.Evals)
 	}
-	return wake, !known
+	return one, !known
+}
+
+// more is the larger of two limits, 0 for none.
+func more(a, b int) int {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return max(a, b)
 }
 
 // follow serves a study while it is in demand.
-func (d *dispatcher) follow(ctx context.Context, name string, wake <-chan struct{}) {
+func (d *dispatcher) follow(ctx context.Context, name string, one *inDemand) {
 	defer func() {
 		d.mu.Lock()
 		delete(d.open, name)
@@ -83,8 +99,11 @@ func (d *dispatcher) follow(ctx context.Context, name string, wake <-chan struct
 			return
 		case <-time.After(noDemand):
 			return
-		case <-wake:
+		case <-one.wake:
 		}
+		d.mu.Lock()
+		evals := one.evals
+		d.mu.Unlock()
 		var err error
 		if time.Since(compared) > recheck {
 			if err = d.compare(ctx, name); err == nil {
@@ -92,7 +111,7 @@ func (d *dispatcher) follow(ctx context.Context, name string, wake <-chan struct
 			}
 		}
 		if err == nil {
-			err = d.serve(ctx, name)
+			err = d.serve(ctx, name, evals)
 		}
 		if err != nil && ctx.Err() == nil {
 			d.server.log.WarnContext(ctx, "the queue gets no trials", "study", name, "error", err)
@@ -105,7 +124,7 @@ func (d *dispatcher) follow(ctx context.Context, name string, wake <-chan struct
 }
 
 // serve asks for what is wanted and offers it.
-func (d *dispatcher) serve(ctx context.Context, name string) error {
+func (d *dispatcher) serve(ctx context.Context, name string, evals int) error {
 	n, err := d.queue.Wanted(ctx, name)
 	if err == nil && n == 0 {
 		select {
@@ -119,7 +138,11 @@ func (d *dispatcher) serve(ctx context.Context, name string) error {
 		return err
 	}
 	return d.server.change(ctx, name, func(h *host) error {
-		b, err := h.desk.ask(ctx, study.AskRequest{Count: min(n, mostOffers), Worker: study.QueueWorker, RequestID: rand.Text(), Lease: queueLease})
+		count, err := lacking(ctx, h.Study, min(n, mostOffers), evals)
+		if err != nil || count <= 0 {
+			return err
+		}
+		b, err := h.desk.ask(ctx, study.AskRequest{Count: count, Worker: study.QueueWorker, RequestID: rand.Text(), Lease: queueLease})
 		if errors.Is(err, study.ErrExhausted) {
 			return nil
 		}
@@ -132,6 +155,16 @@ func (d *dispatcher) serve(ctx context.Context, name string) error {
 		}
 		return d.queue.Offer(ctx, name, numbers...)
 	})
+}
+
+// lacking is how many trials may be served until there are enough.
+func lacking(ctx context.Context, one *study.Study, n, evals int) (int, error) {
+	if evals == 0 {
+		return n, nil
+	}
+	sum, err := one.Summary(ctx)
+	// Trials that wait or are stale come first.
+	return min(n, evals-(sum.Trials-sum.States[study.Waiting]-sum.States[study.Stale])), err
 }
 
 // compare offers what the queue should have and has not, and keeps the leases.

@@ -142,7 +142,7 @@ func New(c Config) (*Server, error) {
 	go func() {
 		defer close(s.ended)
 		if c.Queue != nil {
-			(&dispatcher{server: s, queue: c.Queue, open: map[string]chan struct{}{}}).run(s.closing)
+			(&dispatcher{server: s, queue: c.Queue, open: map[string]*inDemand{}}).run(s.closing)
 		}
 	}()
 	return s, nil

@@ -186,11 +186,13 @@ const (
 // more than is wanted.
 func (w *worker) take(ctx context.Context) (job, supply, error) {
 	if w.Evals > 0 {
-		select {
-		case w.turn <- struct{}{}:
-			defer func() { <-w.turn }()
-		case <-ctx.Done():
-			return job{}, finished, nil
+		if w.Queue == nil { // a queue counts itself
+			select {
+			case w.turn <- struct{}{}:
+				defer func() { <-w.turn }()
+			case <-ctx.Done():
+				return job{}, finished, nil
+			}
 		}
 		p, err := w.remote.progress(ctx)
 		if err != nil {
@@ -219,7 +221,7 @@ func (w *worker) left(states map[string]int) supply {
 	switch {
 	case done >= w.Evals:
 		return finished
-	case done+states[string(study.Running)] >= w.Evals:
+	case w.Queue == nil && done+states[string(study.Running)] >= w.Evals:
 		return idle
 	}
 	return got

@@ -125,7 +125,9 @@ func (c *workerCmd) queue(token string) (*queue.Worker, error) {
 	if c.NatsCreds != "" || strings.Contains(c.Nats, "@") {
 		token = ""
 	}
-	w, err := queue.NewWorker(c.Nats, token, c.Study, c.Lease, natsOptions(c.NatsCreds)...)
+	w, err := queue.NewWorker(queue.WorkerOptions{
+		URL: c.Nats, Token: token, Study: c.Study, Lease: c.Lease, Evals: c.Evals, NATS: natsOptions(c.NatsCreds),
+	})
 	if err != nil {
 		return nil, usagef("--nats: %w", err)
 	}
