@@ -78,7 +78,7 @@ def test_a_run_in_which_nothing_works_ends(study: mahabo.Study) -> None:
 
 def test_heartbeats_keep_the_lease(study: mahabo.Study, shared: Server) -> None:
     other = mahabo.connect(shared.url, worker="other").study(study.name)
-    stolen = []
+    stolen: list[mahabo.Trial] = []
 
     def objective(p: dict[str, Any]) -> float:
         time.sleep(2)
