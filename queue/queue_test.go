@@ -2,10 +2,15 @@ package queue_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"github.com/mahabo/mahabo/queue"
 )
@@ -218,6 +223,23 @@ func TestTokens(t *testing.T) {
 		t.Errorf("a token of another study got %v, %v", d, err)
 	}
 	pull(t, join(t, queue.WorkerOptions{URL: url, Token: "all", Study: "other"}), 2)
+}
+
+func TestTLS(t *testing.T) {
+	web := httptest.NewTLSServer(nil) // for its certificate
+	defer web.Close()
+	b, url := embed(t, queue.EmbedOptions{TLS: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: web.TLS.Certificates}})
+	offer(t, b, "rig", 1)
+	if !strings.HasPrefix(url, "tls://") {
+		t.Errorf("the URL is %s", url)
+	}
+	if _, err := queue.NewWorker(queue.WorkerOptions{URL: url, Study: "rig"}); err == nil {
+		t.Error("a certificate that nobody trusts is trusted")
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(web.Certificate())
+	trust := nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots})
+	pull(t, join(t, queue.WorkerOptions{URL: url, Study: "rig", NATS: []nats.Option{trust}}), 1)
 }
 
 func TestEmbedRefuses(t *testing.T) {

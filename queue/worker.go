@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -18,6 +19,9 @@ type Worker struct {
 	conn *nats.Conn
 	js   jetstream.JetStream
 	o    WorkerOptions
+
+	mu    sync.Mutex
+	known jetstream.Consumer // nil: to be looked for
 }
 
 // WorkerOptions say what a worker takes.
@@ -63,11 +67,30 @@ func (w *Worker) Close() { w.conn.Close() }
 func (w *Worker) Flush() error { return w.conn.FlushTimeout(brief) }
 
 // consumer returns the consumer of the study's workers.
-func (w *Worker) consumer(ctx context.Context) (jetstream.Consumer, error) {
+func (w *Worker) consumer(ctx context.Context) (c jetstream.Consumer, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.known == nil {
+		w.known, err = w.findConsumer(ctx)
+	}
+	return w.known, err
+}
+
+// forgetConsumer has it looked for again: it may be gone.
+func (w *Worker) forgetConsumer() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.known = nil
+}
+
+func (w *Worker) findConsumer(ctx context.Context) (jetstream.Consumer, error) {
 	name := key(w.o.Study)
 	c, err := w.js.Consumer(ctx, streamName, name)
+	if err == nil {
+		return c, nil
+	}
 	if !errors.Is(err, jetstream.ErrConsumerNotFound) {
-		return c, err
+		return nil, err
 	}
 	return w.js.CreateOrUpdateConsumer(ctx, streamName, jetstream.ConsumerConfig{
 		Durable:           name,
@@ -87,9 +110,17 @@ func (w *Worker) Pull(ctx context.Context) (d *Delivery, err error) {
 	asking, cancel := context.WithTimeout(ctx, brief)
 	consumer, err := w.consumer(asking)
 	cancel()
+	if err == nil {
+		d, err = w.pull(ctx, consumer)
+	}
 	if err != nil {
+		w.forgetConsumer()
 		return nil, fmt.Errorf("the queue of study %q: %w", w.o.Study, err)
 	}
+	return d, nil
+}
+
+func (w *Worker) pull(ctx context.Context, consumer jetstream.Consumer) (d *Delivery, err error) {
 	waiting, cancel := context.WithTimeout(ctx, pullWait)
 	defer cancel()
 	batch, err := consumer.Fetch(1, jetstream.FetchContext(waiting))

@@ -70,17 +70,21 @@ type remote struct {
 	log    *slog.Logger
 }
 
-func newRemote(server, token, study string, log *slog.Logger) (*remote, error) {
+func checkServer(server string) error {
 	u, err := url.Parse(server)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("Server is %q: write it as http://HOST:PORT or https://HOST", server)
+		return fmt.Errorf("Server is %q: write it as http://HOST:PORT or https://HOST", server)
 	}
+	return nil
+}
+
+func newRemote(server, token, study string, log *slog.Logger) *remote {
 	client := &http.Client{
 		Timeout:       longestCall,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	base := strings.TrimRight(server, "/") + "/v1/studies/" + url.PathEscape(study)
-	return &remote{base: base, token: token, client: client, log: log}, nil
+	return &remote{base: base, token: token, client: client, log: log}
 }
 
 // call sends a request until it is answered or ctx ends, with growing pauses.

@@ -36,6 +36,9 @@ type Options struct {
 
 // Validate names the first field that cannot be used.
 func (o Options) Validate() error {
+	if err := checkServer(o.Server); err != nil {
+		return err
+	}
 	switch {
 	case o.Study == "":
 		return errors.New("Study is empty: name the study to work for")
@@ -69,10 +72,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	r, err := newRemote(o.Server, o.Token, o.Study, o.Log)
-	if err != nil {
-		return err
-	}
+	r := newRemote(o.Server, o.Token, o.Study, o.Log)
 	defer r.client.CloseIdleConnections()
 	taking, stopTaking := context.WithCancel(ctx)
 	defer stopTaking()
@@ -91,11 +91,11 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	w := &worker{Options: o, remote: r, evaluator: evaluator, feed: &askFeed{r, p.Space, o.Name, o.Lease}, turn: make(chan struct{}, 1)}
+	w := &worker{Options: o, remote: r, evaluator: evaluator, feed: &askFeed{r, p.Space, o.Name, o.Lease}, turn: make(chan struct{}, 1), stopTaking: stopTaking}
 	if o.Queue != nil {
 		w.feed = &queueFeed{r, p.Space, o.Queue}
 	}
-	return w.run(ctx, taking, stopTaking)
+	return w.run(ctx, taking)
 }
 
 // wanted drops the error of a context that was meant to end.
@@ -114,12 +114,14 @@ type worker struct {
 	feed      feed
 	turn      chan struct{} // held by the slot that looks whether there is work
 
+	stopTaking context.CancelFunc
+
 	mu  sync.Mutex
 	err error // the first
 }
 
 // run works in all slots. The first error ends all: no other trial would fare better.
-func (w *worker) run(ctx, taking context.Context, stopTaking func()) error {
+func (w *worker) run(ctx, taking context.Context) error {
 	hard, end := context.WithCancel(ctx)
 	defer end()
 	var slots sync.WaitGroup
@@ -128,7 +130,7 @@ func (w *worker) run(ctx, taking context.Context, stopTaking func()) error {
 			err := w.work(hard, taking)
 			if err != nil && !(taking.Err() != nil && errors.Is(err, context.Canceled)) {
 				w.note(err)
-				stopTaking()
+				w.stopTaking()
 				end()
 			}
 		})
@@ -154,10 +156,13 @@ func (w *worker) note(err error) {
 func (w *worker) work(hard, taking context.Context) error {
 	for {
 		j, state, err := w.take(taking)
-		if err != nil || state == finished {
+		if err != nil {
 			return err
 		}
 		switch state {
+		case finished:
+			w.stopTaking() // for the other slots too
+			return nil
 		case got:
 			if err := w.evaluate(hard, j); err != nil {
 				return err

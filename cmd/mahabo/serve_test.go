@@ -94,6 +94,11 @@ func TestServeRefuses(t *testing.T) {
 		{"--tls-cert none.pem", "belong together"},
 		{"--tls-cert none.pem --tls-key none.pem", "none.pem"},
 		{"--patience 0s", "positive"},
+		{"--nats sometimes", "nats://HOST:4222"},
+		{"--nats nats://127.0.0.1:1", "--nats: NATS at nats://127.0.0.1:1"},
+		{"--nats embedded --nats-addr 0.0.0.0:0", "--token-file"},
+		{"--nats embedded --nats-addr nonsense", "--nats-addr"},
+		{"--nats embedded --nats-creds file", "--nats-creds"},
 	} {
 		_, stderr, code := call(t, append([]string{"serve", "--store", "memory:"}, words(c.args)...)...)
 		if code != exitUsage || !strings.Contains(stderr, c.want) {

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/mahabo/mahabo/command"
@@ -30,7 +32,7 @@ type workerCmd struct {
 	KeepOutput string        `placeholder:"DIR" help:"Keep what the command prints in DIR, as N.out and N.err for trial N."`
 	Lease      time.Duration `default:"1m" placeholder:"T" help:"How long the server waits for a sign of life before others get the trials (${default})."`
 	Drain      bool          `help:"On the first Ctrl-C finish the running trials; on the second give them back."`
-	Name       string        `placeholder:"NAME" help:"Name of this worker in the study; made of the host's when it is left out."`
+	Name       string        `placeholder:"NAME" help:"Name of this worker in the study, which no other may have; made of the host's when it is left out."`
 	JSON       bool          `name:"json" help:"Print one JSON object per trial."`
 	Quiet      bool          `short:"q" help:"Print nothing per trial."`
 	Command    []string      `arg:"" optional:"" help:"After --: the program to evaluate with and its arguments."`
@@ -78,19 +80,21 @@ func (c *workerCmd) Run(ctx context.Context, s streams) error {
 		}
 		defer o.Queue.Close()
 	}
-	hard := ctx
-	if c.Drain {
-		var release func()
+	hard, release := ctx, func() {}
+	switch {
+	case c.Drain:
 		hard, release = secondInterrupt(ctx, s.err)
-		defer release()
 		o.Stop = ctx.Done()
+	case !signal.Ignored(syscall.SIGHUP): // the end of the terminal: programs in groups of their own would go on
+		hard, release = signal.NotifyContext(ctx, syscall.SIGHUP)
 	}
+	defer release()
 	err = worker.Run(hard, o)
 	var problem *worker.Problem
 	switch {
 	case errors.As(err, &problem) && problem.Status < 500:
 		return usageError{err}
-	case err == nil && ctx.Err() != nil:
+	case err == nil && (ctx.Err() != nil || hard.Err() != nil):
 		return interrupted("the worker was stopped; its trials were given back")
 	}
 	return err
