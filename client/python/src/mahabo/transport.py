@@ -36,7 +36,7 @@ class Transport:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"url is {url!r}: write it as http://HOST:PORT or https://HOST")
         self.url = url.rstrip("/")
-        self.patience = patience
+        self._patience = patience
         self._token = token
         self._timeout = timeout
         handlers: list[urllib.request.BaseHandler] = [_NoRedirect()]
@@ -66,13 +66,12 @@ class Transport:
         query: Mapping[str, Any] | None = None,
         *,
         repeat: bool = True,
-        patience: float | None = None,
     ) -> bytes:
         """Send a request and return the bytes of the answer."""
         url = self.url + path
         if query:
             url += "?" + urllib.parse.urlencode(query, doseq=True)
-        end = time.monotonic() + (self.patience if patience is None else patience)
+        end = time.monotonic() + self._patience
         pause = _FIRST_PAUSE
         while True:
             try:
