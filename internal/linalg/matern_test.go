@@ -28,23 +28,6 @@ func TestMatern52(t *testing.T) {
 	})
 }
 
-func TestTranspose(t *testing.T) {
-	onEveryPath(t, func(t *testing.T) {
-		for _, size := range [][2]int{{0, 3}, {1, 1}, {3, 9}, {8, 5}, {13, 17}} {
-			src := Matrix{Rows: size[0], Cols: size[1], Stride: size[1], Data: randomVector(newRand(1), size[0]*size[1])}
-			dst := New(size[1], size[0])
-			Transpose(dst, src)
-			for i := range src.Rows {
-				for j := range src.Cols {
-					if dst.At(j, i) != src.At(i, j) {
-						t.Fatalf("%v: element (%d,%d) is %g, want %g", size, j, i, dst.At(j, i), src.At(i, j))
-					}
-				}
-			}
-		}
-	})
-}
-
 func BenchmarkMatern52(b *testing.B) {
 	x, slope := make([]float64, 128), make([]float64, 128)
 	for b.Loop() {
