@@ -204,11 +204,15 @@ func BenchmarkTurboAsk(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			for i := range 300 {
-				x := make(Point, dim)
-				rng.NewFiller(rng.New(uint64(i))).Uniform(x)
-				if err := s.Tell(Observation{x, ridge(x)}); err != nil {
+			for range 20 { // ten rounds of design, ten of proposals
+				points, err := s.Ask(context.Background(), 5, nil)
+				if err != nil {
 					b.Fatal(err)
+				}
+				for _, x := range points {
+					if err := s.Tell(Observation{x, ridge(x)}); err != nil {
+						b.Fatal(err)
+					}
 				}
 			}
 			for b.Loop() {
