@@ -12,6 +12,10 @@ const leastShare = 0.5
 // leastAccuracy is the cosine with the truth that every direction needs.
 const leastAccuracy = 0.5
 
+// aboutAsWell is the share of what the isotropic model gains over a constant that a model
+// with directions may lose.
+const aboutAsWell = 0.1
+
 // clearly is the number of standard errors that is no accident.
 const clearly = 2
 
@@ -30,7 +34,7 @@ func (a *analyst) weigh() {
 		e := add(Directional, d, c.held[d])
 		e.Share, e.Agreement, e.Chance = c.lesson.share(d), c.lesson.agreement[d-1], c.chance
 		e.Accuracy = slices.Min(c.jackknife(d).accuracy)
-		e.Supported = c.beatsConstant(d) && e.holdsUp() && e.Share >= needed(d, a.out.Dim) && e.Accuracy >= leastAccuracy
+		e.Supported = c.beatsConstant(d) && c.holdsUp(*e) && e.Share >= needed(d, a.out.Dim) && e.Accuracy >= leastAccuracy
 	}
 	a.d = a.choose()
 	a.explain()
@@ -48,10 +52,16 @@ func (c *contest) beatsConstant(d int) bool {
 }
 
 // holdsUp reports whether directions are more than a way to fit the data: they predict
-// what was held out clearly better than the isotropic model, or not clearly worse, and
-// two halves of the data agree on them.
-func (e *Evidence) holdsUp() bool {
-	return e.Gain > clearly*e.GainStdErr || e.Gain >= -clearly*e.GainStdErr && e.Agreement > e.Chance
+// what was held out clearly better than the isotropic model, or about as well, and two
+// halves of the data agree on them.
+func (c *contest) holdsUp(e Evidence) bool {
+	return e.Gain > clearly*e.GainStdErr || c.keepsUp(e) && e.Agreement > e.Chance
+}
+
+// keepsUp reports whether a model with directions predicts about as well as the isotropic.
+func (c *contest) keepsUp(e Evidence) bool {
+	gain, _ := c.difference(c.held[0], c.constant)
+	return e.Gain >= -max(clearly*e.GainStdErr, aboutAsWell*gain)
 }
 
 // choose returns the smallest supported number of directions that predicts as well as
@@ -92,7 +102,7 @@ func (a *analyst) explain() {
 		}
 		a.out.Verdict = no + ": values that the model was not told are predicted no better than by their mean; " + why + "."
 	case Unclear:
-		a.out.Verdict = fmt.Sprintf("%s yet: %s of the variance is predicted, but directions learned from parts of the data do not agree; %d points may be too few for %d coordinates.",
+		a.out.Verdict = fmt.Sprintf("%s yet: %s of the variance is predicted, but directions learned from parts of the data agree no better than by chance; %d points in %d coordinates are too few, or lie too close together.",
 			no, percent(max(0, r2(c.sample.w, c.held[0].mean))), n, dim)
 	default:
 		strongest := len(c.held) - 1
@@ -116,7 +126,7 @@ func (a *analyst) structure() Structure {
 		return Unpredictable
 	}
 	for _, e := range a.out.Evidence {
-		if e.Model == Directional && e.Share >= needed(e.Dimension, a.out.Dim) && e.Gain >= -clearly*e.GainStdErr {
+		if e.Model == Directional && e.Share >= needed(e.Dimension, a.out.Dim) && a.contest.keepsUp(e) {
 			return Unclear
 		}
 	}
