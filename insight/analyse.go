@@ -74,9 +74,12 @@ func (a *analyst) findBest() error {
 	if best == nil {
 		return nil
 	}
-	v, err := a.Space.Decode(best.X)
-	if err != nil {
-		return err
+	v := best.Params
+	if v.Len() == 0 {
+		var err error
+		if v, err = a.Space.Decode(best.X); err != nil {
+			return err
+		}
 	}
 	a.best = best.X
 	a.out.Best = &Best{ID: best.ID, Value: best.Value, Params: v}

@@ -17,7 +17,7 @@ func FromTrials(c study.Config, trials []study.Trial) (Data, error) {
 		if err != nil {
 			return d, fmt.Errorf("trial %d: %w", t.Number, err)
 		}
-		d.Observations = append(d.Observations, Observation{ID: t.Number, X: x, Value: *t.Value, StdDev: t.Std})
+		d.Observations = append(d.Observations, Observation{ID: t.Number, Params: t.Params, X: x, Value: *t.Value, StdDev: t.Std})
 	}
 	return d, nil
 }
