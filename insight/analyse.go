@@ -150,9 +150,13 @@ func (a *analyst) chooseScale(ctx context.Context) (hyper gp.Spiked, err error) 
 	var least float64
 	// The sum is over the points of the fit.
 	share := min(1, mostFitted/float64(len(a.y)))
+	cloud := gp.NewCloud(a.Space.Dim())
+	for _, o := range a.sites {
+		cloud.Append(o.X)
+	}
 	for k, scale := range []Scale{Plain, Logarithmic} {
 		t := newWarp(scale, a.y)
-		s := newSample(a.sites, a.y, t)
+		s := newSample(cloud, a.sites, a.y, t)
 		h, loss, err := s.fit(ctx, linalg.Matrix{}, nil)
 		if err != nil {
 			return hyper, err

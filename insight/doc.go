@@ -10,27 +10,33 @@
 // A model that treats all directions alike (gp.Spiked without directions) is fitted to the
 // data. The leading eigenvectors v_1, v_2, ... of the average outer product of the
 // gradients of its mean, at the observed points, are the directions along which the value
-// changes most; an eigenvalue over the sum of all is the share of the gradient energy.
+// changes most. A second model may change faster along the first few of them, and its
+// gradients make better ones; an eigenvalue over the sum of all is the share of the
+// gradient energy.
+//
 // Eigenvectors exist for any data, noise included. The first d of them are shown as facts
 // only if all of this holds:
 //
 //   - values that were held out, with directions and hyperparameters learned without them,
-//     are predicted better by the model with d directions than by a constant, and no worse
-//     than by the model without directions (log density, five folds);
-//   - directions learned from two halves of the data agree better than chance: the
-//     smallest cosine between the two subspaces, median over several splits, against
-//     random vectors with the covariance of the design;
-//   - they hold clearly more of the gradient energy than d directions out of D have to.
+//     are predicted better by the model with d directions than by a constant (log density,
+//     five folds);
+//   - they are predicted clearly better than by the model without directions too, or about
+//     as well, and directions learned from two halves of the data agree better than by
+//     chance: the smallest cosine between the two subspaces, median over several splits,
+//     against random vectors with the covariance of the points;
+//   - the directions hold clearly more of the gradient energy than d directions out of D
+//     have to, and each has a cosine of at least 0.5 with the truth.
 //
 // The marginal likelihood is no help here: with fewer points than parameters it favours
-// directions that fit the noise.
+// directions that fit the noise, and makes the model too sure of itself. Three things keep
+// it honest: floors under the metric (gp.FitSpiked), a variance of the slopes across the
+// directions that the isotropic model sets, and a factor on all variances from the
+// residuals of the other folds.
 //
 // # Uncertainties
 //
-// Those of loadings and importances are from the jackknife over the five folds, which
-// relearns everything without each fifth of the data. The cosine c between the
-// halves says how good a direction is: by the Spearman-Brown formula the cosine between
-// it and the one that unlimited data would give is about sqrt(2c/(1+c)).
+// Those of loadings, importances and the cosine with the truth are from the jackknife over
+// the five folds, which relearns everything without each fifth of the data.
 //
 // # Glossary
 //
@@ -42,5 +48,5 @@
 //	latent       without the noise of an observation
 //
 // At most 1000 points are used, and the hyperparameters are fitted to at most 256 of
-// them: about a second for 500 points with 1000 parameters.
+// them: about two seconds for 500 points with 1000 parameters.
 package insight

@@ -259,3 +259,14 @@ func TestSameSeedSameBytes(t *testing.T) {
 		t.Error("the same data gave two analyses")
 	}
 }
+
+func BenchmarkAnalyse(b *testing.B) {
+	for _, c := range [][2]int{{100, 20}, {500, 1000}, {500, 10000}} {
+		b.Run(fmt.Sprintf("n=%d/D=%d", c[0], c[1]), func(b *testing.B) {
+			d := sample(b, c[0], c[1], func(x []float64) float64 { return x[0] + x[1]*x[2] })
+			for b.Loop() {
+				analyse(b, d)
+			}
+		})
+	}
+}

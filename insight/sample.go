@@ -130,13 +130,12 @@ type sample struct {
 	weights []float64 // of the noise, nil for ones
 }
 
-// newSample takes the chosen sites; y are their values, lower being better.
-func newSample(sites []Observation, y []float64, t warp) *sample {
-	dim := len(sites[0].X)
-	s := &sample{cloud: gp.NewCloud(dim)}
+// newSample takes the sites, whose points are the cloud; y are their values, lower being
+// better.
+func newSample(cloud *gp.Cloud, sites []Observation, y []float64, t warp) *sample {
+	s := &sample{cloud: cloud}
 	var squares float64
 	for i, o := range sites {
-		s.cloud.Append(o.X)
 		s.w = append(s.w, t.apply(y[i]))
 		// The noise of w; its level is fitted.
 		noise := o.StdDev * t.slope(y[i]) * t.unit / t.s

@@ -100,14 +100,17 @@ func (p Page) view() (*view, error) {
 	return v, v.draw()
 }
 
+// drawing is a figure and where it goes.
+type drawing struct {
+	dst  *template.HTML
+	show bool
+	draw func() (string, error)
+}
+
 // draw makes the figures that there are data for.
 func (v *view) draw() error {
 	a, goal := v.Analysis, v.Summary.Config.Goal
-	figures := []struct {
-		dst  *template.HTML
-		show bool
-		draw func() (string, error)
-	}{
+	figures := []drawing{
 		{&v.Convergence, a.Best != nil, func() (string, error) { return convergence(v.Trials, goal) }},
 		{&v.Importance, len(a.Importances) > 0, func() (string, error) { return importance(a) }},
 		{&v.Parallel, len(a.Importances) > 1, v.parallel},
@@ -120,14 +123,9 @@ func (v *view) draw() error {
 	}
 	for k, d := range a.Directions {
 		one := &v.Directions[k]
-		figures = append(figures, []struct {
-			dst  *template.HTML
-			show bool
-			draw func() (string, error)
-		}{
-			{&one.Figure, true, func() (string, error) { return loadings(d) }},
-			{&one.Response, true, func() (string, error) { return response(d, goal) }},
-		}...)
+		figures = append(figures,
+			drawing{&one.Figure, true, func() (string, error) { return loadings(d) }},
+			drawing{&one.Response, true, func() (string, error) { return response(d, goal) }})
 	}
 	for _, f := range figures {
 		if !f.show {
