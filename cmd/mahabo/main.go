@@ -45,6 +45,7 @@ type cli struct {
 	Ask      askCmd      `cmd:"" help:"Get trials of a study to evaluate."`
 	Tell     tellCmd     `cmd:"" help:"Record what came of a trial."`
 	Best     bestCmd     `cmd:"" help:"Print the best point of a study."`
+	Report   reportCmd   `cmd:"" help:"Show what a study's data say, as a page or JSON."`
 
 	Enqueue   enqueueCmd   `cmd:"" help:"Add points of your own to a study, to be evaluated next."`
 	Retry     retryCmd     `cmd:"" help:"Have failed trials evaluated again."`
