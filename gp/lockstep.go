@@ -62,6 +62,7 @@ type lockstep struct {
 	grads  linalg.Matrix // their gradients
 	z, dZ  linalg.Matrix // low rows per run
 	work   *workspace
+	few    *lowRank // nil where it does not pay
 	report Report
 }
 
@@ -85,7 +86,7 @@ func newLockstep(starts []Hyper, in *Inputs, y []float64, o AdamOptions) *lockst
 		in: in, y: y, opt: o, shape: sh, active: count,
 		maps: linalg.New(count, sh.mapLen()), grads: linalg.New(count, sh.mapLen()),
 		z: padded(count*sh.low, in.n), dZ: padded(count*sh.low, in.n),
-		work: newWorkspace(in.n),
+		work: newWorkspace(in.n), few: newLowRank(in, sh.low, starts[0].Profile),
 	}
 	for i, h := range starts {
 		theta := toRaw(h)
@@ -127,6 +128,12 @@ func (l *lockstep) evaluate(i int, first bool) {
 	if first && isFlat(z, h.Profile) {
 		r.evaluation = evaluateFlat(dZ, z, l.y, h)
 		return
+	}
+	if l.few != nil {
+		if e, ok := l.few.evaluate(dZ, z, l.y, h); ok {
+			r.evaluation, r.failed = e, false
+			return
+		}
 	}
 	var err error
 	l.work.keys = r.keys

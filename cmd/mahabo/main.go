@@ -45,6 +45,7 @@ type cli struct {
 	Ask      askCmd      `cmd:"" help:"Get trials of a study to evaluate."`
 	Tell     tellCmd     `cmd:"" help:"Record what came of a trial."`
 	Best     bestCmd     `cmd:"" help:"Print the best point of a study."`
+	Report   reportCmd   `cmd:"" help:"Show what a study's data say, as a page or JSON."`
 	Serve    serveCmd    `cmd:"" help:"Offer the studies of a store over HTTP."`
 	Token    tokenCmd    `cmd:"" help:"Make, list and revoke the tokens of a server."`
 	Methods  methodsCmd  `cmd:"" help:"List the methods and their options."`
