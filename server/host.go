@@ -15,9 +15,10 @@ var errClosing = errors.New("the server is shutting down: try again")
 // the method's model warm.
 type host struct {
 	*study.Study
-	name string
-	desk *desk
-	bell *bell
+	name    string
+	desk    *desk
+	bell    *bell
+	analyst *analyst
 }
 
 // hosts are the open studies by name.
@@ -55,7 +56,7 @@ func (hs *hosts) add(name string, s *study.Study) (*host, error) {
 	if h := hs.open[name]; h != nil {
 		return h, nil
 	}
-	h := &host{Study: s, name: name, bell: newBell()}
+	h := &host{Study: s, name: name, bell: newBell(), analyst: newAnalyst()}
 	h.desk = hs.start(s, h.bell)
 	hs.open[name] = h
 	return h, nil
