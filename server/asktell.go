@@ -18,9 +18,7 @@ type TrialPath struct {
 	Number int `path:"number" minimum:"1" doc:"Number of the trial." example:"1"`
 }
 
-// mostLease is the longest lease: 100 years of seconds fit in a time.Duration.
-const mostLease = 3153600000
-
+// seconds is a lease; the longest that an operation takes is 100 years.
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // askBody says what to serve.
@@ -48,10 +46,10 @@ type modelUsed struct {
 
 // askedTrial is a trial to evaluate.
 type askedTrial struct {
-	Number       int        `json:"number"`
-	Params       params     `json:"params"`
-	Predicted    *predicted `json:"predicted" doc:"What the model expects, null when it has no model."`
-	LeaseExpires *time.Time `json:"lease_expires" doc:"Null for ever."`
+	Number       int               `json:"number"`
+	Params       params            `json:"params"`
+	Predicted    orNull[predicted] `json:"predicted" doc:"What the model expects, null when it has no model."`
+	LeaseExpires *time.Time        `json:"lease_expires" doc:"Null for ever."`
 }
 
 // OutcomeBody is what came of a trial.

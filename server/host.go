@@ -15,16 +15,17 @@ var errClosing = errors.New("the server is shutting down: try again")
 // the method's model warm.
 type host struct {
 	*study.Study
-	name    string
-	desk    *desk
-	bell    *bell
-	analyst *analyst
+	name string
+	desk *desk
+	bell *bell
 }
 
 // hosts are the open studies by name.
 type hosts struct {
 	store study.Store
 	start func(*study.Study, *bell) *desk
+
+	forget func(*host) // what is kept of it elsewhere
 
 	mu     sync.Mutex
 	open   map[string]*host
@@ -56,7 +57,7 @@ func (hs *hosts) add(name string, s *study.Study) (*host, error) {
 	if h := hs.open[name]; h != nil {
 		return h, nil
 	}
-	h := &host{Study: s, name: name, bell: newBell(), analyst: newAnalyst()}
+	h := &host{Study: s, name: name, bell: newBell()}
 	h.desk = hs.start(s, h.bell)
 	hs.open[name] = h
 	return h, nil
@@ -70,6 +71,7 @@ func (hs *hosts) drop(h *host) {
 	}
 	hs.mu.Unlock()
 	h.desk.close()
+	hs.forget(h)
 	h.bell.ring() // streams of events find that the study is gone
 }
 

@@ -2,37 +2,43 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
+	"sync"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/mahabo/mahabo/insight"
 	"github.com/mahabo/mahabo/server/token"
 	"github.com/mahabo/mahabo/study"
 )
 
-// modelShape is what the data of a study show.
+// Analyse says what the trials of a study show: an object in JSON.
+type Analyse func(ctx context.Context, c study.Config, trials []study.Trial) (any, error)
+
+// modelShape is what is known of a study's model.
 type modelShape struct {
-	Method       string            `json:"method"`
-	Parameters   int               `json:"parameters"`
-	Coordinates  int               `json:"coordinates" doc:"Of the box that the method searches; a choice has several."`
-	Observations int               `json:"observations" doc:"Finished trials that the method learns from."`
-	Analysed     int               `json:"analysed" doc:"Complete trials that the analysis knows: at least nine of ten."`
-	Analysis     *insight.Analysis `json:"analysis"`
-	Drift        []driftShape      `json:"drift" nullable:"false" doc:"What the same analysis said when there were fewer trials."`
+	Method       string   `json:"method"`
+	Parameters   int      `json:"parameters"`
+	Coordinates  int      `json:"coordinates" doc:"Of the box that the method searches; a choice has several."`
+	Observations int      `json:"observations" doc:"Complete and infeasible trials."`
+	Analysed     int      `json:"analysed" doc:"Observations that the analysis knows."`
+	Analysis     analysis `json:"analysis" doc:"Learned directions, importances and diagnostics; null while there is none."`
 }
 
-// driftShape is what was known at an earlier time.
-type driftShape struct {
-	Trials     int      `json:"trials" doc:"Complete trials then."`
-	Structure  string   `json:"structure"`
-	Directions int      `json:"directions" doc:"How many were supported."`
-	Share      *float64 `json:"share" doc:"Of the gradient energy that they held; null without directions."`
-	Cosine     *float64 `json:"cosine" doc:"Of the first direction with today's; null when either is not supported."`
+// analysis is an object of its own making.
+type analysis struct{ any }
+
+// Schema leaves it open.
+func (analysis) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeObject, AdditionalProperties: true}, {Type: "null"}}}
 }
+
+// MarshalJSON writes it.
+func (a analysis) MarshalJSON() ([]byte, error) { return json.Marshal(a.any) }
 
 func (s *Server) registerModel(api huma.API) {
-	huma.Register(api, operation(http.MethodGet, "/v1/studies/{study}/model", "model", "Show what the data of a study say", token.Read, http.StatusNotFound), s.model)
+	huma.Register(api, operation(http.MethodGet, "/v1/studies/{study}/model", "model", "Show what the method has learned", token.Read, http.StatusNotFound), s.model)
 }
 
 func (s *Server) model(ctx context.Context, in *StudyPath) (*body[modelShape], error) {
@@ -45,33 +51,64 @@ func (s *Server) model(ctx context.Context, in *StudyPath) (*body[modelShape], e
 		c := sum.Config
 		out.Body = modelShape{
 			Method: c.Method, Parameters: len(c.Space.Params()), Coordinates: c.Space.Dim(),
-			Observations: sum.States[study.Complete] + sum.States[study.Infeasible], Drift: []driftShape{},
+			Observations: sum.States[study.Complete] + sum.States[study.Infeasible],
 		}
-		f, err := h.analyst.findings(ctx, h.Study, sum)
-		if err != nil {
-			return err
-		}
-		out.Body.Analysed, out.Body.Analysis = f.trials, f.analysis
-		for _, earlier := range f.earlier {
-			out.Body.Drift = append(out.Body.Drift, shapeDrift(earlier, f.analysis))
+		if s.analyst.analyse != nil {
+			out.Body.Analysis.any, out.Body.Analysed = s.analyst.get(ctx, h, out.Body.Observations)
 		}
 		return nil
 	})
 }
 
-func shapeDrift(then finding, today *insight.Analysis) driftShape {
-	d := driftShape{Trials: then.trials, Structure: string(then.analysis.Structure), Directions: len(then.analysis.Directions)}
-	if d.Directions == 0 {
-		return d
+// analyst keeps the last analysis of every study. It works on one at a time, so that
+// many who look do not take the methods' processors away.
+type analyst struct {
+	analyse  Analyse
+	patience time.Duration
+	busy     chan struct{} // holds one token during an analysis
+
+	mu   sync.Mutex
+	done map[*host]analysed
+}
+
+type analysed struct {
+	result       any
+	observations int
+}
+
+// get returns an analysis of the present observations, or an older one when that
+// takes too long or cannot be had.
+func (a *analyst) get(ctx context.Context, h *host, observations int) (result any, known int) {
+	ctx, cancel := context.WithTimeout(ctx, a.patience)
+	defer cancel()
+	select {
+	case a.busy <- struct{}{}:
+		defer func() { <-a.busy }()
+	case <-ctx.Done():
 	}
-	var share float64
-	for _, direction := range then.analysis.Directions {
-		share += direction.Share
+	a.mu.Lock()
+	last := a.done[h]
+	a.mu.Unlock()
+	if last.observations == observations || ctx.Err() != nil {
+		return last.result, last.observations
 	}
-	d.Share = &share
-	if len(today.Directions) > 0 {
-		c := cosine(then.analysis.Directions[0], today.Directions[0])
-		d.Cosine = &c
+	trials, _, err := h.Select(ctx, study.Query{States: []study.State{study.Complete, study.Infeasible}})
+	if err != nil {
+		return last.result, last.observations
 	}
-	return d
+	result, err = a.analyse(ctx, h.Config(), trials)
+	if err != nil { // too few trials, or out of time
+		return last.result, last.observations
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.done[h] = analysed{result, len(trials)}
+	return result, len(trials)
+}
+
+// forget drops what is known of a study that is gone.
+func (a *analyst) forget(h *host) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.done, h)
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 
@@ -25,6 +26,23 @@ const (
 // problem is an RFC 9457 problem.
 func problem(status int, kind, detail string) *huma.ErrorModel {
 	return &huma.ErrorModel{Type: kind, Title: http.StatusText(status), Status: status, Detail: detail}
+}
+
+// mostEcho bounds what a problem repeats of a request.
+const mostEcho = 200
+
+// shorten keeps a problem from sending a long request back.
+func shorten(_ huma.Context, _ string, v any) (any, error) {
+	p, ok := v.(*huma.ErrorModel)
+	if !ok {
+		return v, nil
+	}
+	for _, e := range p.Errors {
+		if e != nil && len(fmt.Sprint(e.Value)) > mostEcho {
+			e.Value = nil
+		}
+	}
+	return p, nil
 }
 
 // explain turns an error of a study into the problem that a client gets. What a

@@ -18,7 +18,6 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, certificate *
 	front := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       2 * time.Minute, // operations have their own, shorter limits
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}

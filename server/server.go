@@ -28,6 +28,8 @@ type Config struct {
 	// Patience is how long an ask waits for its method before it is served points
 	// that need no model.
 	Patience time.Duration
+	// Analyse says what the trials of a study show; nil: nothing.
+	Analyse Analyse
 	// Secure says that clients come by TLS, here or before a proxy.
 	Secure bool
 	// Hostnames are the names that requests without tokens may use beside loopback
@@ -94,6 +96,7 @@ type Server struct {
 	hostnames []string
 	hosts     *hosts
 	metrics   *metrics
+	analyst   *analyst
 	streams   chan struct{} // one token for each open stream
 	closing   context.Context
 	close     context.CancelFunc
@@ -110,9 +113,10 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		log: c.Log, tokens: c.Tokens, limits: c.Limits, secure: c.Secure, hostnames: c.Hostnames,
 		streams: make(chan struct{}, c.Limits.Streams),
+		analyst: &analyst{analyse: c.Analyse, patience: c.Patience, busy: make(chan struct{}, 1), done: map[*host]analysed{}},
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
-	s.hosts = &hosts{store: c.Store, open: map[string]*host{}}
+	s.hosts = &hosts{store: c.Store, open: map[string]*host{}, forget: s.analyst.forget}
 	s.metrics = newMetrics(s.hosts.count)
 	s.hosts.start = func(one *study.Study, b *bell) *desk { return startDesk(one, b, c.Patience, s.metrics, c.Log) }
 
@@ -153,6 +157,7 @@ func (s *Server) register(mux *http.ServeMux, version string) huma.API {
 	c.CreateHooks = nil // no links to schemas in answers
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
 	c.RejectUnknownQueryParameters = true
+	c.Transformers = []huma.Transformer{shorten}
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "A token that mahabo token create made."},
 	}

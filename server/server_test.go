@@ -116,7 +116,10 @@ type problemJSON struct {
 	Type   string
 	Status int
 	Detail string
-	Errors []struct{ Message, Location string }
+	Errors []struct {
+		Message, Location string
+		Value             any
+	}
 }
 
 type object = map[string]any

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"encoding/json"
+	"reflect"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -59,23 +61,34 @@ func (s *spaceTree) UnmarshalJSON(data []byte) error {
 	return s.Space.UnmarshalJSON(data)
 }
 
+// orNull is a T, or null.
+type orNull[T any] struct{ v *T }
+
+// Schema says so.
+func (orNull[T]) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{r.Schema(reflect.TypeFor[T](), true, ""), {Type: "null"}}}
+}
+
+// MarshalJSON writes the T.
+func (o orNull[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.v) }
+
 // trialShape is a trial as answers have it.
 type trialShape struct {
-	Number       int        `json:"number" doc:"From 1 on."`
-	State        string     `json:"state" enum:"waiting,running,complete,failed,infeasible,stale"`
-	Origin       string     `json:"origin" enum:"method,user,import" doc:"Who chose the point."`
-	Params       params     `json:"params"`
-	Predicted    *predicted `json:"predicted" doc:"What the model expected of a point of the method, null when it had no model."`
-	Value        *float64   `json:"value" doc:"Of a complete trial."`
-	Std          float64    `json:"std,omitempty" doc:"Standard deviation of the value's noise."`
-	Reason       string     `json:"reason,omitempty" doc:"Why it failed or is infeasible."`
-	Notes        []string   `json:"notes,omitempty" nullable:"false"`
-	Batch        int        `json:"batch_id,omitempty" doc:"The last batch that served it."`
-	Worker       string     `json:"worker,omitempty"`
-	Created      time.Time  `json:"created"`
-	Asked        *time.Time `json:"asked,omitempty" doc:"When it was last served."`
-	Told         *time.Time `json:"told,omitempty"`
-	LeaseExpires *time.Time `json:"lease_expires" doc:"Until when the worker has to tell or to send a heartbeat; null for ever."`
+	Number       int               `json:"number" doc:"From 1 on."`
+	State        string            `json:"state" enum:"waiting,running,complete,failed,infeasible,stale"`
+	Origin       string            `json:"origin" enum:"method,user,import" doc:"Who chose the point."`
+	Params       params            `json:"params"`
+	Predicted    orNull[predicted] `json:"predicted" doc:"What the model expected of a point of the method, null when it had no model."`
+	Value        *float64          `json:"value" doc:"Of a complete trial."`
+	Std          float64           `json:"std,omitempty" doc:"Standard deviation of the value's noise."`
+	Reason       string            `json:"reason,omitempty" doc:"Why it failed or is infeasible."`
+	Notes        []string          `json:"notes,omitempty" nullable:"false"`
+	Batch        int               `json:"batch_id,omitempty" doc:"The last batch that served it."`
+	Worker       string            `json:"worker,omitempty"`
+	Created      time.Time         `json:"created"`
+	Asked        *time.Time        `json:"asked,omitempty" doc:"When it was last served."`
+	Told         *time.Time        `json:"told,omitempty"`
+	LeaseExpires *time.Time        `json:"lease_expires" doc:"Until when the worker has to tell or to send a heartbeat; null for ever."`
 }
 
 // predicted is what a model expected.
@@ -84,11 +97,11 @@ type predicted struct {
 	Std  float64 `json:"std"`
 }
 
-func shapePredicted(p *study.Prediction) *predicted {
+func shapePredicted(p *study.Prediction) orNull[predicted] {
 	if p == nil {
-		return nil
+		return orNull[predicted]{}
 	}
-	return &predicted{p.Mean, p.Std}
+	return orNull[predicted]{&predicted{p.Mean, p.Std}}
 }
 
 // instant is a time, nil when it is zero.

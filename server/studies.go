@@ -33,11 +33,11 @@ type StudyConfig struct {
 // studyShape is a study and how far it is.
 type studyShape struct {
 	StudyConfig
-	Created time.Time      `json:"created"`
-	Trials  int            `json:"trials"`
-	States  map[string]int `json:"states" doc:"How many trials are in a state, without those that none is in."`
-	Batches int            `json:"batches"`
-	Best    *bestShape     `json:"best" doc:"Null while no trial is complete."`
+	Created time.Time         `json:"created"`
+	Trials  int               `json:"trials"`
+	States  map[string]int    `json:"states" doc:"How many trials are in a state, without those that none is in."`
+	Batches int               `json:"batches"`
+	Best    orNull[bestShape] `json:"best" doc:"Null while no trial is complete."`
 }
 
 // bestShape is the best point of a study.
@@ -107,8 +107,8 @@ func shapeStudy(ctx context.Context, one *study.Study) (studyShape, error) {
 	return shape, err
 }
 
-func shapeBest(b study.Best) *bestShape {
-	return &bestShape{Number: b.Number, Params: params{b.Params}, Value: b.Mean, Count: b.Count}
+func shapeBest(b study.Best) orNull[bestShape] {
+	return orNull[bestShape]{&bestShape{Number: b.Number, Params: params{b.Params}, Value: b.Mean, Count: b.Count}}
 }
 
 type studyList struct {

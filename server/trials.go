@@ -27,6 +27,8 @@ func (s *Server) registerTrials(api huma.API) {
 		Content: map[string]*huma.MediaType{
 			"text/csv":             {Schema: &huma.Schema{Type: huma.TypeString}},
 			"application/x-ndjson": {Schema: &huma.Schema{Type: huma.TypeString}},
+
+			"application/vnd.apache.parquet": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
 		},
 	}}
 	huma.Register(api, export, s.export)
@@ -87,7 +89,7 @@ func (s *Server) getTrial(ctx context.Context, in *TrialPath) (*body[trialShape]
 }
 
 type bestAnswer struct {
-	Best *bestShape `json:"best" doc:"Null while no trial is complete."`
+	Best orNull[bestShape] `json:"best" doc:"Null while no trial is complete."`
 }
 
 func (s *Server) best(ctx context.Context, in *StudyPath) (*body[bestAnswer], error) {
@@ -103,10 +105,13 @@ func (s *Server) best(ctx context.Context, in *StudyPath) (*body[bestAnswer], er
 
 type exportInput struct {
 	StudyPath
-	Format string `query:"format" enum:"csv,jsonl" default:"csv"`
+	Format string `query:"format" enum:"csv,jsonl,parquet" default:"csv"`
 }
 
-var contentTypes = map[study.Format]string{study.CSV: "text/csv", study.JSONL: "application/x-ndjson"}
+// contentTypes are those of the formats.
+var contentTypes = map[study.Format]string{
+	study.CSV: "text/csv; charset=utf-8", study.JSONL: "application/x-ndjson", study.Parquet: "application/vnd.apache.parquet",
+}
 
 // export streams. When it fails half-way, the connection is cut so that nobody
 // takes the part for the whole.
@@ -118,7 +123,7 @@ func (s *Server) export(ctx context.Context, in *exportInput) (*huma.StreamRespo
 			return err
 		}
 		out.Body = func(c huma.Context) {
-			c.SetHeader("Content-Type", contentTypes[format]+"; charset=utf-8")
+			c.SetHeader("Content-Type", contentTypes[format])
 			c.SetHeader("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": in.Study + "." + in.Format}))
 			c.SetStatus(http.StatusOK)
 			if err := h.Export(ctx, c.BodyWriter(), format); err != nil {

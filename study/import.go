@@ -70,10 +70,7 @@ func (s *Study) Import(ctx context.Context, r io.Reader, o ImportOptions) (Impor
 	if err := in.check(); err != nil {
 		return report, err
 	}
-	read := in.readCSV
-	if o.Format == JSONL {
-		read = in.readJSONL
-	}
+	read := map[Format]func([]byte) error{CSV: in.readCSV, JSONL: in.readJSONL, Parquet: in.readParquet}[o.Format]
 	if err := read(bytes.TrimPrefix(data, []byte("\ufeff"))); err != nil {
 		return report, err
 	}

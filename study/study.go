@@ -122,7 +122,7 @@ func Create(ctx context.Context, store Store, c Config, options ...Option) (*Stu
 
 // Open continues a study of a store.
 func Open(ctx context.Context, store Store, name string, options ...Option) (*Study, error) {
-	id, err := store.Find(ctx, name)
+	id, err := find(ctx, store, name)
 	if err != nil {
 		return nil, fmt.Errorf("study %q: %w", name, err)
 	}
@@ -133,9 +133,18 @@ func Open(ctx context.Context, store Store, name string, options ...Option) (*St
 	return s, nil
 }
 
+// find returns the id of a study. A name that no study can have, which a database may
+// not even take, is not looked for.
+func find(ctx context.Context, store Store, name string) (id string, err error) {
+	if !validName.MatchString(name) {
+		return "", ErrNotFound
+	}
+	return store.Find(ctx, name)
+}
+
 // Delete forgets a study, its log and its trials.
 func Delete(ctx context.Context, store Store, name string) error {
-	id, err := store.Find(ctx, name)
+	id, err := find(ctx, store, name)
 	if err == nil {
 		err = store.Delete(ctx, id)
 	}

@@ -24,16 +24,16 @@ func (c *minimizeCmd) optimise(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	evaluator, err := c.evaluator(config)
-	if err != nil {
-		return err
-	}
 	var out *outputFile
 	if c.Out != "" {
 		if out, err = createOutput(c.Out); err != nil {
 			return usagef("--out: %w", err)
 		}
 		defer out.discard()
+	}
+	evaluator, err := c.evaluator(config)
+	if err != nil {
+		return err
 	}
 	st, err := c.create(ctx)
 	if err != nil {

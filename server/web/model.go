@@ -13,7 +13,6 @@ type modelView struct {
 	Observations int
 	Analysed     int
 	Analysis     *analysis
-	Drift        []drift
 	// Charts is what scripts draw.
 	Charts charts `json:"-"`
 }
@@ -22,7 +21,7 @@ type drift struct {
 	Trials     int
 	Structure  string
 	Directions int
-	Share      *float64
+	Share      float64
 	Cosine     *float64
 }
 
@@ -37,6 +36,7 @@ type analysis struct {
 	Importances []importance
 	Slices      []struct{ Param string }
 	Calibration *calibration
+	Drift       []drift
 }
 
 type direction struct {
