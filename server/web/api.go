@@ -139,9 +139,9 @@ func (d *dashboard) fail(w http.ResponseWriter, r *http.Request, err error) {
 		}
 		http.Redirect(w, r, "/login?next="+url.QueryEscape(next), http.StatusSeeOther)
 	case partial(r):
-		d.show(w, r, p.Status, "error-line", p.Error())
+		d.show(w, p.Status, "error-line", p.Error())
 	default:
 		s, _ := d.session(r) // an error page needs none
-		d.show(w, r, p.Status, "error", page{p.Title, s, p.Error()})
+		d.show(w, p.Status, "error", page{p.Title, s, p.Error()})
 	}
 }

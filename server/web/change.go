@@ -22,7 +22,7 @@ func (d *dashboard) changed(w http.ResponseWriter, r *http.Request, line, page s
 		return
 	}
 	w.Header().Set("HX-Trigger", "study-changed")
-	d.show(w, r, http.StatusOK, "done-line", line)
+	d.show(w, http.StatusOK, "done-line", line)
 }
 
 // refuse answers a form that cannot be used as it is.

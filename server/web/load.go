@@ -73,7 +73,7 @@ func (d *dashboard) load(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, r, err)
 		return
 	}
-	defer r.MultipartForm.RemoveAll()
+	defer func() { _ = r.MultipartForm.RemoveAll() }() // the system clears what is left
 	l := loaded{Study: r.PathValue("study"), DryRun: t.query.Get("dry_run") == "true"}
 	a, err := d.send(r, request{method: http.MethodPost, path: studyPath(r) + "/import", query: t.query, kind: "text/csv", body: bytes.NewReader(t.data)})
 	if err == nil {
@@ -91,5 +91,5 @@ func (d *dashboard) load(w http.ResponseWriter, r *http.Request) {
 	if !l.DryRun {
 		w.Header().Set("HX-Trigger", "study-changed")
 	}
-	d.show(w, r, http.StatusOK, "loaded", l)
+	d.show(w, http.StatusOK, "loaded", l)
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// cookieName is the cookie in which the API has browsers keep a token.
+const cookieName = "mahabo_token"
+
 // session is what the caller may do.
 type session struct {
 	Role  string
@@ -27,7 +30,8 @@ func (d *dashboard) session(r *http.Request) (*session, error) {
 	if err := d.get(r, "/v1/session", nil, s); err != nil {
 		return nil, err
 	}
-	s.Cookie = r.Header.Get("Authorization") == "" && r.Header.Get("Cookie") != ""
+	_, err := r.Cookie(cookieName)
+	s.Cookie = err == nil
 	return s, nil
 }
 
@@ -38,7 +42,7 @@ type login struct {
 }
 
 func (d *dashboard) loginForm(w http.ResponseWriter, r *http.Request) {
-	d.show(w, r, http.StatusOK, "login", page{"Log in", nil, login{Next: local(r.URL.Query().Get("next"))}})
+	d.show(w, http.StatusOK, "login", page{"Log in", nil, login{Next: local(r.URL.Query().Get("next"))}})
 }
 
 // local keeps a target on this server.
@@ -64,7 +68,7 @@ func (d *dashboard) logIn(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	d.show(w, r, http.StatusUnprocessableEntity, "login", page{"Log in", nil, login{Next: next, Error: err.Error()}})
+	d.show(w, http.StatusUnprocessableEntity, "login", page{"Log in", nil, login{Next: next, Error: err.Error()}})
 }
 
 func (d *dashboard) logOut(w http.ResponseWriter, r *http.Request) {

@@ -94,7 +94,7 @@ func (d *dashboard) model(w http.ResponseWriter, r *http.Request) {
 	if m.Analysis != nil {
 		m.Analysis.shorten()
 	}
-	d.show(w, r, http.StatusOK, "model", m)
+	d.show(w, http.StatusOK, "model", m)
 }
 
 // shorten keeps what is drawn.

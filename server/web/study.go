@@ -90,7 +90,7 @@ func (d *dashboard) overview(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, r, err)
 		return
 	}
-	d.show(w, r, http.StatusOK, "overview", o)
+	d.show(w, http.StatusOK, "overview", o)
 }
 
 func (d *dashboard) study(w http.ResponseWriter, r *http.Request) {
@@ -108,7 +108,7 @@ func (d *dashboard) study(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, r, err)
 		return
 	}
-	d.show(w, r, http.StatusOK, "study", page{o.Study.Name, o.Session, v})
+	d.show(w, http.StatusOK, "study", page{o.Study.Name, o.Session, v})
 }
 
 // readSpace writes the space as a file and proposes a point to add: the best one, or

@@ -109,9 +109,9 @@ func (d *dashboard) trials(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		d.fail(w, r, err)
 	case partial(r):
-		d.show(w, r, http.StatusOK, "trials", t)
+		d.show(w, http.StatusOK, "trials", t)
 	default:
-		d.show(w, r, http.StatusOK, "trials-page", page{"Trials of " + t.Study, t.Session, t})
+		d.show(w, http.StatusOK, "trials-page", page{"Trials of " + t.Study, t.Session, t})
 	}
 }
 
@@ -138,5 +138,5 @@ func (d *dashboard) showTrial(w http.ResponseWriter, r *http.Request, status int
 		d.fail(w, r, err)
 		return
 	}
-	d.show(w, r, status, "trial", page{"Trial " + strconv.Itoa(v.Trial.Number) + " of " + v.Study, v.Session, v})
+	d.show(w, status, "trial", page{"Trial " + strconv.Itoa(v.Trial.Number) + " of " + v.Study, v.Session, v})
 }

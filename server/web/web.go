@@ -118,7 +118,7 @@ type page struct {
 }
 
 // show writes a template, all or nothing.
-func (d *dashboard) show(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
+func (d *dashboard) show(w http.ResponseWriter, status int, name string, data any) {
 	var b bytes.Buffer
 	if err := d.pages.ExecuteTemplate(&b, name, data); err != nil {
 		panic(err) // the server logs it
@@ -138,7 +138,7 @@ func (d *dashboard) showPage(w http.ResponseWriter, r *http.Request, status int,
 		d.fail(w, r, err)
 		return
 	}
-	d.show(w, r, status, name, page{title, s, body})
+	d.show(w, status, name, page{title, s, body})
 }
 
 // partial says whether a script asks for a part of a page.

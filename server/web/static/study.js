@@ -17,7 +17,7 @@ export function watch(element) {
   const api = "/v1/studies/" + element.dataset.study;
   const page = { goal: element.dataset.goal, model: null, curve: null, points: null, params: [] };
   const live = document.getElementById("live");
-  let due = 0, pending = null, modelAt = 0, modelTimer = null;
+  let due = 0, timer = null, busy = false, again = false, own = false, modelAt = 0, modelTimer = null;
 
   const say = (text, on) => {
     if (live.textContent !== text) live.textContent = text;
@@ -42,34 +42,40 @@ export function watch(element) {
     }
   }
 
+  // refresh draws what is new, and the parts of the page ask for theirs.
   async function refresh() {
     const start = performance.now();
+    busy = true;
+    own = true;
+    htmx.trigger(document.body, "study-changed");
+    own = false;
     try {
       await charts();
     } catch (e) {
       say(e.message, false);
     }
+    busy = false;
     due = performance.now() + Math.max(shortest, 10 * (performance.now() - start));
+    if (again) changed();
   }
 
   // changed refreshes at once, or when it is time again.
-  function changed(parts) {
-    clearTimeout(pending);
-    pending = setTimeout(() => {
-      if (parts) htmx.trigger(document.body, "study-changed");
-      else refresh();
+  function changed() {
+    again = busy;
+    if (busy || timer) return;
+    timer = setTimeout(() => {
+      timer = null;
+      refresh();
     }, Math.max(0, due - performance.now()));
-    if (!modelTimer) {
-      modelTimer = setTimeout(() => {
-        modelTimer = null;
-        modelAt = performance.now();
-        htmx.trigger(document.body, "model-stale");
-      }, Math.max(1000, modelAt + modelEvery - performance.now()));
-    }
+    modelTimer ||= setTimeout(() => {
+      modelTimer = null;
+      modelAt = performance.now();
+      htmx.trigger(document.body, "model-stale");
+    }, Math.max(1000, modelAt + modelEvery - performance.now()));
   }
 
-  // Forms of this page and events of the server end here.
-  document.body.addEventListener("study-changed", () => changed(false));
+  // Forms of this page say so too, in case the stream of events is cut.
+  document.body.addEventListener("study-changed", () => own || changed());
 
   function listen() {
     const stream = new EventSource(api + "/events");
@@ -79,7 +85,7 @@ export function watch(element) {
       stream.addEventListener(name, (e) => {
         const fallback = name === "asked" && JSON.parse(e.data).model.fallback;
         say(fallback ? "live: points without the method: " + fallback : "live", true);
-        changed(true);
+        changed();
       });
     }
     stream.addEventListener("deleted", () => {
@@ -96,8 +102,9 @@ export function watch(element) {
     const params = [...document.querySelectorAll("#importances [data-param]")].map((e) => e.dataset.param);
     if (params.join() !== page.params.join()) {
       page.params = params;
-      refresh();
-    } else draw();
+      changed();
+    }
+    draw();
   }
 
   document.addEventListener("htmx:after:settle", (e) => {
@@ -107,5 +114,5 @@ export function watch(element) {
   addEventListener("resize", () => requestAnimationFrame(draw));
   document.getElementById("log-scale").addEventListener("change", draw);
   listen();
-  refresh();
+  charts().catch((e) => say(e.message, false));
 }
