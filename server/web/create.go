@@ -66,7 +66,10 @@ func (d *dashboard) createStudy(w http.ResponseWriter, r *http.Request) {
 // body is the form as the API wants it; what cannot be read becomes an error of its
 // field.
 func (c *creation) body() map[string]any {
-	body := map[string]any{"name": c.Name, "method": c.Method, "goal": c.Goal}
+	body := map[string]any{"name": c.Name, "method": c.Method}
+	if c.Goal != "" {
+		body["goal"] = c.Goal
+	}
 	if c.Name == "" {
 		c.Errors["name"] = "Give the study a name."
 	}
