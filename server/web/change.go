@@ -117,7 +117,7 @@ func (d *dashboard) ask(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, r, err)
 		return
 	}
-	line := fmt.Sprintf("Batch %d has %d trials.", batch.BatchID, len(batch.Trials))
+	line := fmt.Sprintf("Trials of batch %d: %d.", batch.BatchID, len(batch.Trials))
 	if batch.Model.Fallback != nil {
 		line += " They are not of the method: " + *batch.Model.Fallback
 	}

@@ -110,12 +110,9 @@ func (v visitor) fill(want int, path string, fields ...string) string {
 // has checks that a page has texts.
 func has(t *testing.T, page string, texts ...string) {
 	t.Helper()
-	if _, body, ok := strings.Cut(page, "<main"); ok {
-		page = body // without the frame
-	}
 	for _, text := range texts {
 		if !strings.Contains(page, text) {
-			t.Errorf("the page lacks %q:\n%s", text, page)
+			t.Errorf("the page lacks %q:\n%s", text, page[max(0, strings.Index(page, "<main")):])
 		}
 	}
 }
@@ -200,13 +197,13 @@ func TestImport(t *testing.T) {
 	}
 	table := "pos,n,value\n0.5,2,1\n0.25,9,2\n0.75,3,3\n"
 	page := load(http.StatusOK, "table", table, "columns", "x=pos", "action", "preview")
-	has(t, page, "2 rows can be imported, 1 cannot", "Nothing was changed", "line 3")
+	has(t, page, "can be imported: 2, that cannot: 1", "Nothing was changed", "line 3")
 	if strings.Contains(page, "study-changed") || !strings.Contains(v.get("/studies/rig/overview"), "No trial is complete yet") {
 		t.Error("the preview changed the study")
 	}
-	has(t, load(http.StatusOK, "table", table, "columns", "x=pos", "action", "import"), "2 trials were added", "study-changed")
+	has(t, load(http.StatusOK, "table", table, "columns", "x=pos", "action", "import"), "Trials added: 2, rows left out: 1", "study-changed")
 	has(t, load(http.StatusOK, "table", table, "columns", "x=pos", "action", "import"), "imported before")
-	has(t, load(http.StatusOK, "table", `{"params":{"x":0.1,"n":1},"value":4}`, "action", "import"), "1 trials were added")
+	has(t, load(http.StatusOK, "table", `{"params":{"x":0.1,"n":1},"value":4}`, "action", "import"), "Trials added: 1")
 	has(t, load(http.StatusUnprocessableEntity, "table", " ", "action", "import"), "there is no table")
 	load(http.StatusUnprocessableEntity, "table", table, "columns", "pos", "action", "import")
 }

@@ -28,14 +28,28 @@ function themeSwitch() {
   label();
 }
 
+// copyOld is for pages that came without TLS from another machine.
+function copyOld(text) {
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  return done;
+}
+
 async function copy(button) {
-  const said = button.textContent;
+  const text = button.dataset.copy, said = button.textContent;
+  let done = false;
   try {
-    await navigator.clipboard.writeText(button.dataset.copy);
-    button.textContent = "Copied";
+    await navigator.clipboard.writeText(text);
+    done = true;
   } catch {
-    button.textContent = "The browser does not let this page copy";
+    done = copyOld(text);
   }
+  button.focus();
+  button.textContent = done ? "Copied" : "The browser forbids it";
   setTimeout(() => { button.textContent = said; }, 1500);
 }
 
