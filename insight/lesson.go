@@ -72,16 +72,20 @@ func (l *lesson) halve(r *rand.Rand) error {
 // at least the part of its variance that they miss.
 func (l *lesson) model(ctx context.Context, d int) (*gp.SpikedModel, error) {
 	V := l.first(d)
+	if V.Rows == 0 {
+		return l.sample.condition(l.isotropic, V)
+	}
 	h, _, err := l.sample.fit(ctx, V, l.floors(V.Rows))
 	if err != nil {
 		return nil, err
 	}
 	m, err := l.sample.condition(h, V)
-	if err == nil && V.Rows > 0 {
-		c := accuracy(l.agreement[V.Rows-1])
-		m.Widen(max(1, (1-c*c)*l.slope/m.SlopeVariance()))
+	if err != nil {
+		return nil, err
 	}
-	return m, err
+	c := accuracy(l.agreement[V.Rows-1])
+	m.Widen(max(1, (1-c*c)*l.slope/m.SlopeVariance()))
+	return m, nil
 }
 
 // mostFloor keeps the floor of a direction finite that does not agree at all.
