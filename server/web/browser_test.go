@@ -195,7 +195,7 @@ func TestBrowser(t *testing.T) {
 	light := b.picture("")
 	b.click("#theme")
 	b.until(`document.documentElement.dataset.theme === "dark"`)
-	if l, d := brightness(light), brightness(b.picture("")); d > l-0.3 {
+	if l, d := figuretest.Mean(light), figuretest.Mean(b.picture("")); d > l-0.3 {
 		t.Errorf("dark mode has brightness %.2f, light mode %.2f", d, l)
 	}
 	b.phone(v.site, "/studies/oven", "/", "/new", "/studies/oven/trials/1", "/login")
@@ -206,18 +206,6 @@ func pixels(p image.Image) []byte {
 	var b bytes.Buffer
 	_ = png.Encode(&b, p) // a buffer takes everything
 	return b.Bytes()
-}
-
-func brightness(p image.Image) float64 {
-	var sum, n float64
-	for x := 0; x < p.Bounds().Dx(); x += 7 {
-		for y := 0; y < p.Bounds().Dy(); y += 7 {
-			r, g, b, _ := p.At(x, y).RGBA()
-			sum += float64(r+g+b) / (3 * 0xffff)
-			n++
-		}
-	}
-	return sum / n
 }
 
 // phone looks at pages on a small screen: they scroll in one direction only.

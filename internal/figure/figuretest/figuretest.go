@@ -4,6 +4,7 @@ package figuretest
 import (
 	"bytes"
 	"context"
+	"image"
 	"image/png"
 	"testing"
 	"time"
@@ -66,6 +67,11 @@ func Brightness(browser context.Context, t *testing.T, scheme string) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return Mean(picture)
+}
+
+// Mean is the brightness of a picture, from 0 to 1.
+func Mean(picture image.Image) float64 {
 	var sum, n float64
 	for x := 0; x < picture.Bounds().Dx(); x += 7 {
 		for y := 0; y < picture.Bounds().Dy(); y += 7 {
