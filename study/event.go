@@ -38,7 +38,8 @@ type Asked struct {
 	New       []Placed      `json:"new,omitempty"`          // points of the method
 	ModelInfo               // how they were chosen
 	Basis     int64         `json:"basis,omitzero"`  // place in the log up to which the method knew it
-	Wanted    int           `json:"wanted,omitzero"` // new points asked for, when no more were left to try
+	Wanted    int           `json:"wanted,omitzero"` // points that the method was asked for, if not as many as are new
+	First     int           `json:"first,omitzero"`  // of its points that is new, from 0 on
 	Fixed     *space.Values `json:"fixed,omitempty"` // parameters the caller held
 }
 

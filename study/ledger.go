@@ -14,6 +14,7 @@ import (
 // trace: effect says which trials an event changes, install makes it so.
 type ledger struct {
 	seq      int64 // place of the last event
+	turn     int64 // place of the last event that methods learn of
 	config   Config
 	created  time.Time
 	trials   []entry          // trial number n is trials[n-1]
@@ -24,6 +25,10 @@ type ledger struct {
 	asked    map[string]batch // by request id
 	enqueued map[string][]int // by request id
 	imported map[string][]int // by digest
+
+	open []int // numbers of the trials without a final outcome, in order
+	keys *keys
+	memo *memo
 }
 
 // entry is a trial and the point of the box that stands for it.
@@ -52,7 +57,10 @@ type effect struct {
 }
 
 func newLedger() *ledger {
-	return &ledger{asked: map[string]batch{}, enqueued: map[string][]int{}, imported: map[string][]int{}}
+	return &ledger{
+		asked: map[string]batch{}, enqueued: map[string][]int{}, imported: map[string][]int{},
+		keys: &keys{first: map[string]int{}}, memo: &memo{index: map[string]int{}},
+	}
 }
 
 // apply adds one event of the log.
@@ -184,16 +192,20 @@ func (l *ledger) change(x *effect, err error, number int, f func(Trial) (Trial, 
 // install takes over what effect returned for the same event.
 func (l *ledger) install(e Event, x effect) {
 	l.seq = e.Seq
+	if e.Heartbeat == nil && e.Noted == nil {
+		l.turn = e.Seq
+	}
 	var numbers []int
 	for _, c := range x.changed {
 		numbers = append(numbers, c.Number)
-		was := State("")
-		if c.Number > len(l.trials) {
+		was, added := State(""), c.Number > len(l.trials)
+		if added {
 			l.trials = append(l.trials, c)
 		} else {
 			was = l.trials[c.Number-1].State
 			l.trials[c.Number-1] = c
 		}
+		l.track(c, added)
 		if c.State != was && (c.State == Complete || c.State == Infeasible) {
 			l.finished = append(l.finished, finish{c.Number, e.Seq})
 		}
@@ -233,10 +245,15 @@ func byNumber(list []finish) {
 	slices.SortFunc(list, func(a, b finish) int { return cmp.Compare(a.number, b.number) })
 }
 
-// order returns the finished trials as the next choice will learn of them.
-func (l *ledger) order() []finish {
-	list := slices.Clone(l.finished)
-	byNumber(list[l.frozen:])
+func bySeq(list []finish) {
+	slices.SortStableFunc(list, func(a, b finish) int { return cmp.Compare(a.seq, b.seq) })
+}
+
+// unfrozen returns the finished trials that no method was told of, as the next one will
+// learn of them.
+func (l *ledger) unfrozen() []finish {
+	list := slices.Clone(l.finished[l.frozen:])
+	byNumber(list)
 	return list
 }
 
@@ -266,12 +283,12 @@ func (l *ledger) batch(b batch, now time.Time) Batch {
 // new points are chosen: waiting ones, then stale ones.
 func (l *ledger) servable(now time.Time) []int {
 	var waiting, stale []int
-	for _, t := range l.trials {
-		switch t.seen(now).State {
+	for _, n := range l.open {
+		switch l.trials[n-1].seen(now).State {
 		case Waiting:
-			waiting = append(waiting, t.Number)
+			waiting = append(waiting, n)
 		case Stale:
-			stale = append(stale, t.Number)
+			stale = append(stale, n)
 		}
 	}
 	return slices.Concat(waiting, stale)

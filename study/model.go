@@ -21,27 +21,32 @@ type model struct {
 type question struct {
 	config Config
 	known
-	tried  map[string]bool // keys of all points that have a trial
-	trials int             // how many trials there are
-	fixed  space.Values    // parameters to hold
-	pins   []space.Pin     // their coordinates
-	count  int
+	taken *keys           // of points that have a trial
+	basis int             // how many trials there are
+	added map[string]bool // keys of the points chosen so far
+	fixed space.Values    // parameters to hold
+	pins  []space.Pin     // their coordinates
+	count int
 }
 
 // question collects what the ledger has to say to a method.
 func (l *ledger) question(count int, fixed space.Values, pins []space.Pin) *question {
-	q := &question{config: l.config, known: l.known(), tried: map[string]bool{}, trials: len(l.trials), fixed: fixed, pins: pins, count: count}
-	for _, t := range l.trials {
-		q.tried[t.key] = true
+	return &question{
+		config: l.config, known: l.known(), taken: l.keys, basis: len(l.trials), added: map[string]bool{},
+		fixed: fixed, pins: pins, count: count,
 	}
-	return q
 }
+
+// tried says whether a point has a trial, or was just chosen.
+func (q *question) tried(key string) bool { return q.added[key] || q.taken.has(key, q.basis) }
 
 // learn tells the method what it does not know yet. A repeated point changes a
 // mean that it was told, and then it starts anew.
 func (m *model) learn(c Config, obs []strategy.Observation) error {
 	known := len(m.told)
-	same := func(a, b strategy.Observation) bool { return a.Value == b.Value && slices.Equal(a.X, b.X) }
+	same := func(a, b strategy.Observation) bool {
+		return a.Value == b.Value && (&a.X[0] == &b.X[0] || slices.Equal(a.X, b.X))
+	}
 	if m.method == nil || known > len(obs) || !slices.EqualFunc(m.told, obs[:known], same) {
 		method, err := c.strategy()
 		if err != nil {
@@ -86,8 +91,7 @@ func (m *model) choose(ctx context.Context, q *question) (a answer, err error) {
 			return a, err
 		}
 		p.Predicted = m.predict(q.config.Goal, p.Point)
-		q.tried[key(p.Point)] = true
-		q.trials++
+		q.added[key(p.Point)] = true
 		a.placed = append(a.placed, p)
 	}
 	return a, nil

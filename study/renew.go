@@ -22,15 +22,15 @@ const (
 // finds nothing new in a small finite space, the nearest untried combination is taken.
 func (q *question) renew(x strategy.Point) (Placed, error) {
 	start, err := q.settle(x)
-	if err != nil || !q.tried[key(start.Point)] {
+	if err != nil || !q.tried(key(start.Point)) {
 		return start, err
 	}
-	r := rng.New(q.config.Seed, uint64(q.trials), rng.Purpose("renew"))
+	r := rng.New(q.config.Seed, uint64(q.basis+len(q.added)), rng.Purpose("renew"))
 	for attempt := range renewals {
 		y := slices.Clone(start.Point)
 		q.redraw(y, float64(attempt+1)/renewals, r)
 		p, err := q.settle(y)
-		if err != nil || !q.tried[key(p.Point)] {
+		if err != nil || !q.tried(key(p.Point)) {
 			return p, err
 		}
 	}
@@ -100,7 +100,7 @@ func (q *question) nearestUntried(x strategy.Point) (Placed, error) {
 		for j := range y {
 			d += (y[j] - x[j]) * (y[j] - x[j])
 		}
-		if d < nearest && !q.tried[key(y)] && q.keepsConstraints(y) {
+		if d < nearest && !q.tried(key(y)) && q.keepsConstraints(y) {
 			nearest = d
 			best = slices.Clone(y)
 		}

@@ -3,6 +3,7 @@ package study
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/mahabo/mahabo/strategy"
 )
@@ -12,45 +13,44 @@ type site struct {
 	first  entry     // the first complete trial, or infeasible when none is
 	values []float64 // of its complete trials, lower is better
 	stds   []float64 // of their noise, 0 when unknown
+	mean   float64   // of the values
 }
 
-// sites groups the finished trials by point, in the order of the log.
-func (l *ledger) sites() []*site {
-	var sites []*site
-	index := map[string]*site{}
-	for _, f := range l.order() {
-		t := l.trials[f.number-1]
-		s, known := index[t.key]
-		if !known {
-			s = &site{first: t}
-			index[t.key] = s
-			sites = append(sites, s)
-		}
-		if t.State != Complete {
-			continue
-		}
-		if len(s.values) == 0 {
-			s.first = t
-		}
-		s.values = append(s.values, l.config.Goal.inner(*t.Value))
-		s.stds = append(s.stds, t.Std)
+// add counts a finished trial.
+func (s *site) add(t entry, g Goal) {
+	if t.State != Complete {
+		return
 	}
-	return sites
+	if len(s.values) == 0 {
+		s.first = t
+	}
+	s.values = append(s.values, g.inner(*t.Value))
+	s.stds = append(s.stds, t.Std)
+	s.mean = average(s.values, s.stds)
 }
 
-// mean averages the values, each weighed by its precision 1/std². One without a std weighs
+func (s *site) clone() *site {
+	c := *s
+	c.values, c.stds = slices.Clone(s.values), slices.Clone(s.stds)
+	return &c
+}
+
+// average is the mean of values, each weighed by its precision 1/std². One without a std weighs
 // as much as the others do on average. Weights are relative to the highest and means are
 // convex combinations, so that nothing overflows.
-func (s *site) mean() float64 {
+func average(values, stds []float64) float64 {
+	if len(values) == 1 {
+		return values[0]
+	}
 	least := math.Inf(1)
-	for _, std := range s.stds {
+	for _, std := range stds {
 		if std > 0 {
 			least = min(least, std)
 		}
 	}
-	weights := make([]float64, len(s.stds))
+	weights := make([]float64, len(stds))
 	var sum, known float64
-	for i, std := range s.stds {
+	for i, std := range stds {
 		if std > 0 {
 			weights[i] = least / std * (least / std)
 			sum += weights[i]
@@ -62,9 +62,9 @@ func (s *site) mean() float64 {
 		usual = sum / known
 	}
 	mean, total := 0.0, 0.0
-	for i, y := range s.values {
+	for i, y := range values {
 		w := weights[i]
-		if s.stds[i] == 0 {
+		if stds[i] == 0 {
 			w = usual
 		}
 		if w == 0 { // beside another that is incomparably more precise
@@ -88,17 +88,15 @@ type known struct {
 func (l *ledger) known() (k known) {
 	for _, s := range l.sites() {
 		if len(s.values) > 0 {
-			k.obs = append(k.obs, strategy.Observation{X: s.first.point, Value: s.mean()})
+			k.obs = append(k.obs, strategy.Observation{X: s.first.point, Value: s.mean})
 			k.feasible = append(k.feasible, s.first.point)
 			continue
 		}
 		k.infeasible = append(k.infeasible, s.first.point)
 	}
 	k.pending = append(k.pending, k.infeasible...)
-	for _, t := range l.trials {
-		if t.State != Complete && t.State != Infeasible {
-			k.pending = append(k.pending, t.point)
-		}
+	for _, n := range l.open {
+		k.pending = append(k.pending, l.trials[n-1].point)
 	}
 	return k
 }

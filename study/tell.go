@@ -18,42 +18,57 @@ func (s *Study) Tell(ctx context.Context, number int, o Outcome) error {
 
 // TellMany records several outcomes, all or none.
 func (s *Study) TellMany(ctx context.Context, results ...Finished) error {
+	_, err := s.Record(ctx, results...)
+	return err
+}
+
+// Record records several outcomes, all or none, and returns the trials as they are
+// then.
+func (s *Study) Record(ctx context.Context, results ...Finished) (trials []Trial, err error) {
 	results = slices.Clone(results)
+	numbers := make([]int, len(results))
 	for i, r := range results {
-		var err error
+		numbers[i] = r.Number
 		if results[i].Outcome, err = normal(r.Outcome); err != nil {
-			return requestf("trial %d: %w", r.Number, err)
+			return nil, requestf("trial %d: %w", r.Number, err)
 		}
 	}
-	return s.write(ctx, func(l *ledger) (*Event, error) {
-		told := &Told{}
-		now := map[int]Trial{} // trials told in this call
-		for _, r := range results {
-			t, changed := now[r.Number]
-			if !changed {
-				e, err := l.trial(r.Number)
-				if err != nil {
-					return nil, &RequestError{err}
-				}
-				t = e.Trial
-			}
-			t, again, err := t.told(r.Outcome, time.Time{})
+	err = s.write(ctx, func(l *ledger) (*Event, error) {
+		told, err := l.told(results)
+		if err != nil || len(told.Results) == 0 {
+			return nil, err
+		}
+		return &Event{Told: told}, nil
+	}, func(l *ledger) { trials = l.trialsOf(numbers, s.time()) })
+	return trials, err
+}
+
+// told returns the outcomes that are new, or why they cannot be.
+func (l *ledger) told(results []Finished) (*Told, error) {
+	told := &Told{}
+	now := map[int]Trial{} // trials told in this call
+	for _, r := range results {
+		t, changed := now[r.Number]
+		if !changed {
+			e, err := l.trial(r.Number)
 			if err != nil {
 				return nil, &RequestError{err}
 			}
-			if !again && changed {
-				return nil, requestf("trial %d is told twice: send one outcome", r.Number)
-			}
-			if !again {
-				now[r.Number] = t
-				told.Results = append(told.Results, r)
-			}
+			t = e.Trial
 		}
-		if len(told.Results) == 0 {
-			return nil, nil
+		t, again, err := t.told(r.Outcome, time.Time{})
+		if err != nil {
+			return nil, &RequestError{err}
 		}
-		return &Event{Told: told}, nil
-	}, nil)
+		if !again && changed {
+			return nil, requestf("trial %d is told twice: send one outcome", r.Number)
+		}
+		if !again {
+			now[r.Number] = t
+			told.Results = append(told.Results, r)
+		}
+	}
+	return told, nil
 }
 
 // Heartbeat extends the lease of a running trial to a time from now on, 0 for

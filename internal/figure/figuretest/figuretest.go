@@ -4,6 +4,7 @@ package figuretest
 import (
 	"bytes"
 	"context"
+	"image"
 	"image/png"
 	"testing"
 	"time"
@@ -16,6 +17,12 @@ import (
 // Open shows a file in a window of 1200 x 900 pixels until the test ends.
 func Open(t *testing.T, file string) context.Context {
 	t.Helper()
+	return Visit(t, "file://"+file)
+}
+
+// Visit shows the page of an address in such a window.
+func Visit(t *testing.T, address string) context.Context {
+	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1200, 900))
 	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
@@ -26,7 +33,7 @@ func Open(t *testing.T, file string) context.Context {
 	}
 	browser, stop = context.WithTimeout(browser, 2*time.Minute) // the first call must have none
 	t.Cleanup(stop)
-	if err := chromedp.Do(browser, chromedp.Navigate("file://"+file)); err != nil {
+	if err := chromedp.Do(browser, chromedp.Navigate(address)); err != nil {
 		t.Fatal(err)
 	}
 	return browser
@@ -60,6 +67,11 @@ func Brightness(browser context.Context, t *testing.T, scheme string) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return Mean(picture)
+}
+
+// Mean is the brightness of a picture, from 0 to 1.
+func Mean(picture image.Image) float64 {
 	var sum, n float64
 	for x := 0; x < picture.Bounds().Dx(); x += 7 {
 		for y := 0; y < picture.Bounds().Dy(); y += 7 {
