@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"reflect"
 	"strings"
@@ -157,6 +158,8 @@ func (s *Server) register(mux *http.ServeMux, version string) huma.API {
 	c.CreateHooks = nil // no links to schemas in answers
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
 	c.RejectUnknownQueryParameters = true
+	c.Formats = maps.Clone(c.Formats)
+	c.Formats["application/x-www-form-urlencoded"] = huma.DefaultJSONFormat // what curl -d calls JSON
 	c.Transformers = []huma.Transformer{shorten}
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "A token that mahabo token create made."},

@@ -45,6 +45,7 @@ func post(t *testing.T, url, token, body string) (int, string) {
 		t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded") // as curl -d does
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
