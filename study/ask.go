@@ -20,10 +20,17 @@ type AskRequest struct {
 
 // Batch is what one Ask served.
 type Batch struct {
-	Number   int     `json:"batch"`
-	Method   string  `json:"method,omitempty"`   // who chose new points; empty when there are none
-	Fallback string  `json:"fallback,omitempty"` // why they are random instead of the method's own
-	Trials   []Trial `json:"trials"`
+	Number    int            `json:"batch_id"`
+	ModelInfo `json:"model"` // zero when no point is new
+	Trials    []Trial        `json:"trials"`
+}
+
+// ModelInfo says how the new points of a batch were chosen.
+type ModelInfo struct {
+	Method   string  `json:"method,omitempty"`
+	D        int     `json:"d,omitzero"`         // dimension of the subspace that the method works in, if it has one
+	Fallback string  `json:"fallback,omitempty"` // why the points are random instead of the method's own
+	Jitter   float64 `json:"jitter,omitzero"`    // largest value added to the diagonal of a kernel matrix
 }
 
 // mostCount bounds one batch, so that a slip of the keyboard does not fill a
@@ -34,7 +41,8 @@ const mostCount = 10000
 var errOvertaken = errors.New("another ask came first")
 
 // Ask serves trials to evaluate: waiting ones first, then stale ones, then new
-// points of the method, which sees all others that have no value as pending.
+// points of the method, which sees all others that have no value as pending. In a space
+// of finitely many points there can be fewer, and ErrExhausted when all were tried.
 func (s *Study) Ask(ctx context.Context, r AskRequest) (Batch, error) {
 	if r.Count == 0 {
 		r.Count = 1
@@ -73,7 +81,11 @@ func (s *Study) ask(ctx context.Context, r AskRequest, pins []space.Pin) (b Batc
 	}
 	var a answer
 	if plan.question.count > 0 {
-		if a, err = s.model.choose(ctx, plan.question); err != nil {
+		a, err = s.model.choose(ctx, plan.question)
+		if errors.Is(err, ErrExhausted) && len(plan.serve) > 0 {
+			err = nil
+		}
+		if err != nil {
 			return b, err
 		}
 	}
@@ -99,7 +111,7 @@ type plan struct {
 	batches  int
 	basis    int64
 	serve    []int // trials that exist
-	question question
+	question *question
 }
 
 // plan divides a request in trials that exist and points to choose. known is true
@@ -137,7 +149,10 @@ func (p *plan) asked(r AskRequest, a answer, trials int, now time.Time) *Asked {
 		e.Expires = now.Add(r.Lease)
 	}
 	if len(a.placed) > 0 {
-		e.Method, e.Basis, e.Fallback = p.question.config.Method, p.basis, a.fallback
+		e.ModelInfo, e.Basis = a.info, p.basis
+		if len(a.placed) < p.question.count {
+			e.Wanted = p.question.count
+		}
 		if r.Fixed.Len() > 0 {
 			e.Fixed = &r.Fixed
 		}

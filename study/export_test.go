@@ -48,7 +48,7 @@ func Verify(ctx context.Context, events []Event) error {
 			return err
 		}
 		var m model
-		a, err := m.choose(ctx, l.question(len(e.Asked.New), fixed, pins))
+		a, err := m.choose(ctx, l.question(max(len(e.Asked.New), e.Asked.Wanted), fixed, pins))
 		if err != nil {
 			return fmt.Errorf("event %d: %w", e.Seq, err)
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/mahabo/mahabo/evaluate"
 )
 
 // Store keeps the logs of studies and the tables of trials derived from them.
@@ -43,7 +45,7 @@ var (
 	ErrMoved      = errors.New("the log has moved on")
 	ErrNoTrial    = errors.New("no such trial")
 	ErrLeaseLost  = errors.New("the lease is lost")
-	ErrExhausted  = errors.New("every point that was tried is known to be infeasible")
+	ErrExhausted  = evaluate.ErrExhausted
 	ErrContention = errors.New("other processes kept writing to this study: try again")
 )
 
@@ -55,7 +57,7 @@ type ConflictError struct {
 
 func (e *ConflictError) Error() string {
 	return fmt.Sprintf("trial %d is %s already, it cannot become %s: to evaluate its point again, enqueue it",
-		e.Number, e.Had.text(), e.Told.text())
+		e.Number, text(e.Had), text(e.Told))
 }
 
 // RequestError is a request that cannot be met as it is: the caller has to

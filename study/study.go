@@ -242,7 +242,7 @@ func (s *Study) Trials(ctx context.Context, page Page) ([]Trial, error) {
 // Best is the best point of a study.
 type Best struct {
 	Trial         // the first complete one at this point
-	Mean  float64 `json:"mean"`  // of the values at this point
+	Mean  float64 `json:"mean"`  // of the values at this point, weighed by their precision
 	Count int     `json:"count"` // of complete trials there
 }
 
@@ -256,8 +256,11 @@ func (s *Study) Best(ctx context.Context) (best Best, ok bool, err error) {
 	}
 	goal := s.ledger.config.Goal
 	for _, p := range s.ledger.sites() {
-		if p.count > 0 && (!ok || p.mean < goal.inner(best.Mean)) {
-			best, ok = Best{p.first.seen(s.time()), goal.inner(p.mean), p.count}, true
+		if len(p.values) == 0 {
+			continue
+		}
+		if mean := p.mean(); !ok || mean < goal.inner(best.Mean) {
+			best, ok = Best{p.first.seen(s.time()), goal.inner(mean), len(p.values)}, true
 		}
 	}
 	return best, ok, nil

@@ -21,7 +21,7 @@ func (s *Study) TellMany(ctx context.Context, results ...Finished) error {
 	results = slices.Clone(results)
 	for i, r := range results {
 		var err error
-		if results[i].Outcome, err = r.normal(); err != nil {
+		if results[i].Outcome, err = normal(r.Outcome); err != nil {
 			return requestf("trial %d: %w", r.Number, err)
 		}
 	}
@@ -160,6 +160,24 @@ func (s *Study) Retry(ctx context.Context, number int) error {
 			return nil, requestf("trial %d is %s: only a failed one can be tried again", number, t.seen(s.time()).State)
 		}
 		return &Event{Retried: &Retried{number}}, nil
+	}, nil)
+}
+
+// Release gives back running trials of a worker that will not be told, so that the next Ask
+// serves them before their leases run out. Without numbers it gives back all. Trials that
+// another worker has, or that have an outcome, stay as they are.
+func (s *Study) Release(ctx context.Context, worker string, numbers ...int) error {
+	return s.write(ctx, func(l *ledger) (*Event, error) {
+		released := &Released{}
+		for _, t := range l.trials {
+			if t.State == Running && t.Worker == worker && (len(numbers) == 0 || slices.Contains(numbers, t.Number)) {
+				released.Numbers = append(released.Numbers, t.Number)
+			}
+		}
+		if len(released.Numbers) == 0 {
+			return nil, nil
+		}
+		return &Event{Released: released}, nil
 	}, nil)
 }
 

@@ -46,6 +46,13 @@ type cli struct {
 	Tell     tellCmd     `cmd:"" help:"Record what came of a trial."`
 	Best     bestCmd     `cmd:"" help:"Print the best point of a study."`
 	Report   reportCmd   `cmd:"" help:"Show what a study's data say, as a page or JSON."`
+
+	Enqueue   enqueueCmd   `cmd:"" help:"Add points of your own to a study, to be evaluated next."`
+	Retry     retryCmd     `cmd:"" help:"Have failed trials evaluated again."`
+	Heartbeat heartbeatCmd `cmd:"" help:"Extend the leases of trials that are being evaluated."`
+	Release   releaseCmd   `cmd:"" help:"Give back trials that will not be evaluated."`
+	Note      noteCmd      `cmd:"" help:"Add a remark to a trial."`
+
 	Methods  methodsCmd  `cmd:"" help:"List the methods and their options."`
 	Problems problemsCmd `cmd:"" help:"List the built-in problems."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
