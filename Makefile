@@ -1,5 +1,6 @@
 # make test   everything a change has to pass: format, vet, tests with the race
-#             detector, on one and two processors, and the other platforms' builds
+#             detector, on one and two processors, the other platforms' builds, and two
+#             seconds for every fuzz test
 # make build  the static binary ./mahabo
 # make lint   golangci-lint, downloaded on first use
 # make bench  speed of the kernels, then a small quality benchmark
@@ -12,6 +13,7 @@ FUZZTIME ?= 10s
 .PHONY: test deps fmt vet race procs cross build lint bench fuzz clean
 
 test: deps fmt vet race procs cross
+	$(MAKE) fuzz FUZZTIME=2s
 
 # The page of results is tested in a browser, and package store on a PostgreSQL server of
 # its own.

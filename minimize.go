@@ -34,13 +34,13 @@ func Minimize(ctx context.Context, f Objective, s *space.Space, o Options) (Resu
 	if f == nil {
 		return r, errors.New("the objective is nil: there is nothing to minimise")
 	}
+	o = o.WithDefaults()
 	optimizer, err := New(s, o)
 	if err != nil {
 		return r, err
 	}
-	o = optimizer.opt
 	err = evaluate.Run(ctx, evaluate.Options{
-		Source: source{optimizer}, Evaluator: evaluator(f),
+		Source: optimizer.source, Evaluator: evaluator(f),
 		Init: o.Init, Trials: o.Init + o.Evals, Batch: o.Batch, Parallel: o.Parallel, Retries: o.Retries,
 		OnResult: func(t evaluate.Result, p evaluate.Progress) error {
 			r.Trials = append(r.Trials, t)
@@ -60,13 +60,6 @@ func Minimize(ctx context.Context, f Objective, s *space.Space, o Options) (Resu
 	}
 	r.Report = optimizer.Report()
 	return r, err
-}
-
-// source is an Optimizer for evaluate.Run.
-type source struct{ *Optimizer }
-
-func (s source) Tell(_ context.Context, number int, o Outcome) error {
-	return s.Optimizer.Tell(number, o)
 }
 
 // evaluator turns errors of a Go function into outcomes.

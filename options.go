@@ -5,18 +5,19 @@ import (
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/strategy"
+	"github.com/mahabo/mahabo/study"
 )
 
 // DefaultMethod is the method when none is named.
 const DefaultMethod = "adaptive"
 
 // Goal says which values are better.
-type Goal string
+type Goal = study.Goal
 
 // The goals. The zero value is ToMinimize.
 const (
-	ToMinimize Goal = "minimize"
-	ToMaximize Goal = "maximize"
+	ToMinimize = study.Minimize
+	ToMaximize = study.Maximize
 )
 
 // Options says how to optimise. The zero value of a field is its default.
@@ -57,22 +58,14 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// Validate names the first field that cannot be used. The method is checked where it is
-// made.
+// Validate names the first field that cannot be used. Goal and Method are checked by
+// package study, Batch, Parallel and Retries by package evaluate.
 func (o Options) Validate() error {
 	switch {
-	case o.Goal != ToMinimize && o.Goal != ToMaximize:
-		return fmt.Errorf("Goal is %q: it must be %q or %q", o.Goal, ToMinimize, ToMaximize)
 	case o.Init < 1:
 		return fmt.Errorf("Init is %d: the initial design needs at least one trial", o.Init)
 	case o.Evals < 0:
 		return fmt.Errorf("Evals is %d: it cannot be negative", o.Evals)
-	case o.Batch < 1:
-		return fmt.Errorf("Batch is %d: a round needs at least one trial", o.Batch)
-	case o.Parallel < 1:
-		return fmt.Errorf("Parallel is %d: at least one trial must be evaluated at a time", o.Parallel)
-	case o.Retries < 0:
-		return fmt.Errorf("Retries is %d: it cannot be negative", o.Retries)
 	}
 	return nil
 }

@@ -64,3 +64,25 @@ func TestParameterNamedTrialWins(t *testing.T) {
 		t.Error("a missing value was filled in")
 	}
 }
+
+// A template is refused, or filled without losing what stands around its placeholders.
+func FuzzTemplate(f *testing.F) {
+	for _, seed := range []string{"--rate={rate}", "{{}}", "{trial}-{rate}", "{", "}{", "{rat}"} {
+		f.Add(seed)
+	}
+	v := space.ValuesOf(map[string]any{"rate": 0.5})
+	f.Fuzz(func(t *testing.T, arg string) {
+		parsed, err := parseTemplate(arg, []string{"rate"})
+		if err != nil {
+			return
+		}
+		text, err := parsed.fill(7, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain := strings.NewReplacer("{{", "{", "}}", "}").Replace(arg)
+		if !strings.ContainsAny(plain, "{}") && text != plain {
+			t.Errorf("%q became %q", arg, text)
+		}
+	})
+}

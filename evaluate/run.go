@@ -11,11 +11,12 @@ import (
 type Options struct {
 	Source    Source
 	Evaluator Evaluator
-	Init      int // trials of the initial design that are not made yet, 0 for none
-	Trials    int // trials to make, those of the initial design included
-	Batch     int // trials to ask for at a time after the initial design, at least 1
-	Parallel  int // trials evaluated at once, at least 1
-	Retries   int // how often a failed trial is evaluated again
+	Init      int  // trials to ask for first: the initial design, or what is left of it; 0 for none
+	Trials    int  // trials to make, the first included
+	Batch     int  // trials to ask for at a time after the first, at least 1
+	Parallel  int  // trials evaluated at once, at least 1
+	Retries   int  // how often a failed trial is evaluated again
+	Worked    bool // trials have worked before: a design that fails does not end the run
 
 	// Stop, when closed, ends the run as soon as the running trials have ended.
 	Stop <-chan struct{}
@@ -62,6 +63,16 @@ var ErrExhausted = errors.New("no parameters are left to try")
 // ErrStopped says that Stop was closed before all trials were made.
 var ErrStopped = errors.New("stopped")
 
+// TrialError says which trial could not be evaluated.
+type TrialError struct {
+	Number int
+	Err    error
+}
+
+func (e *TrialError) Error() string { return fmt.Sprintf("trial %d: %v", e.Number, e.Err) }
+
+func (e *TrialError) Unwrap() error { return e.Err }
+
 // Run makes trials and has them evaluated until all are done, Stop is closed
 // (ErrStopped), the source has no more (ErrExhausted), or something goes wrong; then it
 // waits for the trials that run. Cancelling ctx cancels those too: their outcomes are
@@ -70,7 +81,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	r := &runner{Options: o, ended: make(chan ending, o.Parallel), start: time.Now()}
+	r := &runner{Options: o, worked: o.Worked, ended: make(chan ending, o.Parallel), start: time.Now()}
 	asking, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -106,7 +117,7 @@ type runner struct {
 	asked      int
 	running    int
 	done       int
-	worked     int   // trials that did not fail
+	worked     bool  // not all trials failed
 	err        error // the first; nothing is started after it
 	ended      chan ending
 	start      time.Time
@@ -210,7 +221,7 @@ func (r *runner) finish(ctx context.Context, e ending) {
 		e.err = e.Validate()
 	}
 	if e.err != nil {
-		r.note(fmt.Errorf("trial %d: %w", e.Number, e.err))
+		r.note(&TrialError{e.Number, e.err})
 		return
 	}
 	if err := r.Source.Tell(ctx, e.Number, e.Outcome); err != nil {
@@ -218,13 +229,11 @@ func (r *runner) finish(ctx context.Context, e ending) {
 		return
 	}
 	r.done++
-	if e.State != Failed {
-		r.worked++
-	}
+	r.worked = r.worked || e.State != Failed
 	if r.OnResult != nil {
 		r.note(r.OnResult(e.Result, r.progress()))
 	}
-	if r.worked == 0 && r.Init > 0 && r.done >= r.Init && r.asked < r.Trials {
+	if !r.worked && r.Init > 0 && r.done >= r.Init && r.asked < r.Trials {
 		r.note(fmt.Errorf("%w: all of the first %d failed, the last one: %s", ErrNoneWorked, r.done, e.Reason))
 	}
 }

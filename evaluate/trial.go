@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -21,16 +22,19 @@ const (
 
 // Outcome is what an evaluation found.
 type Outcome struct {
-	State  State
-	Value  float64 // of a complete trial
-	Std    float64 // standard deviation of its noise, 0 when unknown
-	Reason string  // why a trial is not complete
+	State  State   `json:"state"`
+	Value  float64 `json:"value"`            // of a complete trial
+	Std    float64 `json:"std,omitzero"`     // standard deviation of its noise, 0 when unknown
+	Reason string  `json:"reason,omitempty"` // why a trial is not complete
 }
+
+// ErrNotFinite is wrapped by the errors about values that are NaN or an infinity.
+var ErrNotFinite = errors.New("only finite values can be modelled")
 
 // Value is the outcome of a complete trial, or of a failed one if v is not finite.
 func Value(v float64) Outcome {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return Failure("the value is %g: only finite values can be modelled", v)
+		return Failure("the value is %g: %v", v, ErrNotFinite)
 	}
 	return Outcome{State: Complete, Value: v}
 }
@@ -45,7 +49,7 @@ func (o Outcome) Validate() error {
 	switch o.State {
 	case Complete:
 		if math.IsNaN(o.Value) || math.IsInf(o.Value, 0) {
-			return fmt.Errorf("Value is %g: only finite values can be modelled, tell state %q instead", o.Value, Failed)
+			return fmt.Errorf("Value is %g: %w, tell state %q or %q instead", o.Value, ErrNotFinite, Failed, Infeasible)
 		}
 	case Failed, Infeasible:
 	default:

@@ -146,6 +146,8 @@ type IsotropicModel struct {
 	k, v   linalg.Matrix // scratch
 }
 
+var _ Surrogate = (*IsotropicModel)(nil)
+
 // NewIsotropicModel conditions on the values y of the points of the cloud; spare is the
 // number of points that may be believed later.
 func NewIsotropicModel(h Isotropic, c *Cloud, y []float64, spare int) (*IsotropicModel, error) {
@@ -216,6 +218,20 @@ func (m *IsotropicModel) Believe(x []float64) {
 
 // Release takes the believed points out of the cloud; the model ends with it.
 func (m *IsotropicModel) Release() { m.cloud.Truncate(m.data) }
+
+// NoiseVariance is that of the observation noise.
+func (m *IsotropicModel) NoiseVariance() float64 { return m.scale * m.Noise }
+
+// Predict returns the moments of the latent function.
+func (m *IsotropicModel) Predict(x []float64) (mean, variance float64) {
+	row := linalg.New(1, len(x))
+	copy(row.Data, x)
+	m.Evaluate([]float64{0}, linalg.New(1, len(x)), row, func(m, v float64) (float64, float64, float64) {
+		mean, variance = m, v
+		return 0, 0, 0
+	})
+	return mean, variance
+}
 
 // Moments is a function of the posterior at a point, with its derivatives.
 type Moments func(mean, variance float64) (value, dMean, dVariance float64)

@@ -133,7 +133,7 @@ func eachDatabase(t *testing.T, test func(t *testing.T, url string)) {
 // TestCrash kills a worker at random moments: what it said it had told is there,
 // nothing is there twice, and the study goes on as one that nobody disturbed.
 func TestCrash(t *testing.T) {
-	kills := 20
+	kills := 200
 	if text := os.Getenv(killsName); text != "" {
 		var err error
 		if kills, err = strconv.Atoi(text); err != nil {
@@ -145,7 +145,7 @@ func TestCrash(t *testing.T) {
 		told := map[int]float64{}
 		moments := rand.New(rand.NewPCG(1, 2))
 		for range kills {
-			for number, value := range crash(t, url, moments.IntN(6), time.Duration(moments.IntN(10000))*time.Microsecond) {
+			for number, value := range crash(t, url, moments.IntN(3)-1, time.Duration(moments.IntN(20000))*time.Microsecond) {
 				told[number] = value
 			}
 		}
@@ -193,7 +193,7 @@ func TestCrash(t *testing.T) {
 }
 
 // crash starts a worker, kills it some time after it has confirmed a number of
-// values, and returns all that it confirmed.
+// values, -1 for its start, and returns all that it confirmed.
 func crash(t *testing.T, url string, values int, after time.Duration) map[int]float64 {
 	t.Helper()
 	c := worker(t, url, "")
@@ -205,6 +205,10 @@ func crash(t *testing.T, url string, values int, after time.Duration) map[int]fl
 	c.Stderr = &problems
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
+	}
+	kill := func() { time.AfterFunc(after, func() { _ = c.Process.Kill() }) } // it may have ended with an error
+	if values < 0 {
+		kill()
 	}
 	told := map[int]float64{}
 	lines := bufio.NewReader(pipe)
@@ -222,7 +226,7 @@ func crash(t *testing.T, url string, values int, after time.Duration) map[int]fl
 			told[number] = value
 		}
 		if seen == values {
-			time.AfterFunc(after, func() { _ = c.Process.Kill() }) // it may have ended with an error
+			kill()
 		}
 	}
 	_ = c.Wait()

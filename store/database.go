@@ -4,8 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mahabo/mahabo/study"
@@ -16,10 +18,14 @@ type database struct {
 	write, read *sql.DB
 	lockSchema  string           // statement that makes migrations take turns
 	duplicate   func(error) bool // whether a UNIQUE column refused a value
+	orphan      func(error) bool // whether a row refers to a study that is gone
 	again       func(error) bool // whether a transaction was refused for the moment only
 }
 
-var _ study.Store = (*database)(nil)
+var (
+	_ study.Store  = (*database)(nil)
+	_ study.Locker = (*database)(nil)
+)
 
 // update runs f in a transaction that writes.
 func (d *database) update(ctx context.Context, f func(*sql.Tx) error) error {
@@ -37,7 +43,7 @@ func (d *database) update(ctx context.Context, f func(*sql.Tx) error) error {
 }
 
 func (d *database) Create(ctx context.Context, id, name string, created study.Event) error {
-	event, _, err := encode(created, nil)
+	log, _, err := encode([]study.Event{created}, nil)
 	if err != nil {
 		return err
 	}
@@ -45,7 +51,7 @@ func (d *database) Create(ctx context.Context, id, name string, created study.Ev
 		if _, err := tx.ExecContext(ctx, `INSERT INTO mahabo_studies (id, name, length) VALUES ($1, $2, 1)`, id, name); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO mahabo_events (study, seq, data) VALUES ($1, 1, $2)`, id, string(event))
+		_, err := tx.ExecContext(ctx, `INSERT INTO mahabo_events (study, seq, data) VALUES ($1, 1, $2)`, id, string(log[0].data))
 		return err
 	})
 	if d.duplicate(err) {
@@ -102,31 +108,27 @@ func affected(r sql.Result, err error) (int64, error) {
 	return r.RowsAffected()
 }
 
-func (d *database) Append(ctx context.Context, id string, e study.Event, changed []study.Trial) error {
-	event, trials, err := encode(e, changed)
+func (d *database) Append(ctx context.Context, id string, events []study.Event, changed []study.Trial) error {
+	log, trials, err := encode(events, changed)
 	if err != nil {
 		return err
 	}
+	first, last := events[0].Seq, events[len(events)-1].Seq
 	err = d.update(ctx, func(tx *sql.Tx) error {
 		// Whoever moves the length first holds the row until it commits; the
 		// others then find another length.
-		n, err := affected(tx.ExecContext(ctx, `UPDATE mahabo_studies SET length = $1 WHERE id = $2 AND length = $3`, e.Seq, id, e.Seq-1))
+		n, err := affected(tx.ExecContext(ctx, `UPDATE mahabo_studies SET length = $1 WHERE id = $2 AND length = $3`, last, id, first-1))
 		if err != nil {
 			return err
 		}
 		if n == 0 {
 			return study.ErrMoved
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO mahabo_events (study, seq, data) VALUES ($1, $2, $3)`, id, e.Seq, string(event)); err != nil {
+		if err := insert(ctx, tx, `INSERT INTO mahabo_events (study, seq, data) VALUES `, id, log, ``); err != nil {
 			return err
 		}
-		for i, t := range changed {
-			if _, err := tx.ExecContext(ctx, `INSERT INTO mahabo_trials (study, number, data) VALUES ($1, $2, $3)
-				ON CONFLICT (study, number) DO UPDATE SET data = excluded.data`, id, t.Number, string(trials[i])); err != nil {
-				return err
-			}
-		}
-		return nil
+		return insert(ctx, tx, `INSERT INTO mahabo_trials (study, number, data) VALUES `, id, trials,
+			` ON CONFLICT (study, number) DO UPDATE SET data = excluded.data`)
 	})
 	if errors.Is(err, study.ErrMoved) {
 		if gone := d.exists(ctx, id); gone != nil {
@@ -134,6 +136,29 @@ func (d *database) Append(ctx context.Context, id string, e study.Event, changed
 		}
 	}
 	return err
+}
+
+// mostRows bounds one statement, whose parameters databases count.
+const mostRows = 100
+
+// insert adds rows (study, number, data), many in a statement: each costs about as
+// much as a row does.
+func insert(ctx context.Context, tx *sql.Tx, into, id string, rows []row, then string) error {
+	for part := range slices.Chunk(rows, mostRows) {
+		var values strings.Builder
+		args := []any{id}
+		for i, r := range part {
+			if i > 0 {
+				values.WriteByte(',')
+			}
+			fmt.Fprintf(&values, "($1,$%d,$%d)", 2*i+2, 2*i+3)
+			args = append(args, r.number, string(r.data))
+		}
+		if _, err := tx.ExecContext(ctx, into+values.String()+then, args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (d *database) Events(ctx context.Context, id string, after int64) ([]study.Event, error) {
@@ -191,6 +216,31 @@ func collect[T any](ctx context.Context, d *database, scan func(*sql.Rows) (T, e
 		return nil, err
 	}
 	return all, nil
+}
+
+// Lock takes the lock of a study, which is a row that says who has it until when.
+func (d *database) Lock(ctx context.Context, id, holder string, lease time.Duration) (bool, error) {
+	var n int64
+	err := d.update(ctx, func(tx *sql.Tx) (err error) {
+		now := time.Now()
+		n, err = affected(tx.ExecContext(ctx, `INSERT INTO mahabo_locks (study, holder, expires) VALUES ($1, $2, $3)
+			ON CONFLICT (study) DO UPDATE SET holder = excluded.holder, expires = excluded.expires
+			WHERE mahabo_locks.holder = excluded.holder OR mahabo_locks.expires <= $4`,
+			id, holder, now.Add(lease).UnixMilli(), now.UnixMilli()))
+		return err
+	})
+	if d.orphan(err) {
+		err = study.ErrNotFound
+	}
+	return n == 1, err
+}
+
+// Unlock gives a lock back.
+func (d *database) Unlock(ctx context.Context, id, holder string) error {
+	return d.update(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM mahabo_locks WHERE study = $1 AND holder = $2`, id, holder)
+		return err
+	})
 }
 
 // patience is how long a database may refuse for the moment before that becomes an

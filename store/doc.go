@@ -10,9 +10,10 @@
 //	mahabo_studies  name, id and the length of the log
 //	mahabo_events   the log, one JSON object per event
 //	mahabo_trials   the trials as the log leaves them, one JSON object each
+//	mahabo_locks    which process thinks for a study, and until when
 //
 // To append is to move the length of the log from one number to the next, in a
-// transaction with the event and the changed trials: who finds another length has
+// transaction with the events and the changed trials: who finds another length has
 // been overtaken. That one statement serialises all writers of a study, the
 // database does the rest. A transaction that was acknowledged survives the loss of
 // power: SQLite runs with synchronous=FULL, PostgreSQL with its default.

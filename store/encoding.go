@@ -7,19 +7,29 @@ import (
 	"github.com/mahabo/mahabo/study"
 )
 
-// encode writes an event and trials as they are kept.
-func encode(e study.Event, changed []study.Trial) (event []byte, trials [][]byte, err error) {
-	if event, err = json.Marshal(e); err != nil {
-		return nil, nil, fmt.Errorf("event %d: %w", e.Seq, err)
+// row is an event or a trial as it is kept.
+type row struct {
+	number int64 // place in the log, or number of the trial
+	data   []byte
+}
+
+// encode writes events and trials as they are kept.
+func encode(events []study.Event, changed []study.Trial) (log, trials []row, err error) {
+	for _, e := range events {
+		data, err := json.Marshal(e)
+		if err != nil {
+			return nil, nil, fmt.Errorf("event %d: %w", e.Seq, err)
+		}
+		log = append(log, row{e.Seq, data})
 	}
 	for _, t := range changed {
 		data, err := json.Marshal(t)
 		if err != nil {
 			return nil, nil, fmt.Errorf("trial %d: %w", t.Number, err)
 		}
-		trials = append(trials, data)
+		trials = append(trials, row{int64(t.Number), data})
 	}
-	return event, trials, nil
+	return log, trials, nil
 }
 
 func decodeEvent(seq int64, data []byte) (e study.Event, err error) {

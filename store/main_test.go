@@ -18,8 +18,6 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	code := m.Run()
-	if started != nil {
-		started.stop()
-	}
+	postgres.Stop()
 	os.Exit(code)
 }

@@ -29,6 +29,7 @@ func Postgres(ctx context.Context, address string) (study.Store, error) {
 		write: db, read: db,
 		lockSchema: `SELECT pg_advisory_xact_lock(7021985)`, // a number nobody else should use
 		duplicate:  func(err error) bool { return code(err) == "23505" },
+		orphan:     func(err error) bool { return code(err) == "23503" },
 		again:      func(err error) bool { return code(err) == "40001" || code(err) == "40P01" },
 	}
 	if err := d.migrate(ctx); err != nil {

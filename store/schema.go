@@ -26,6 +26,11 @@ var migrations = [...]string{
 		data   TEXT   NOT NULL,
 		PRIMARY KEY (study, number)
 	)`,
+	`CREATE TABLE mahabo_locks (
+		study   TEXT   NOT NULL PRIMARY KEY REFERENCES mahabo_studies (id) ON DELETE CASCADE,
+		holder  TEXT   NOT NULL,
+		expires BIGINT NOT NULL
+	)`,
 }
 
 // migrate brings the tables up to date. Processes that start together take turns.

@@ -55,7 +55,7 @@ func openSQLite(path string) (*database, error) {
 		return nil, errors.Join(err, write.Close())
 	}
 	read.SetMaxOpenConns(8)
-	return &database{write: write, read: read, duplicate: sqliteDuplicate, again: sqliteBusy}, nil
+	return &database{write: write, read: read, duplicate: sqliteDuplicate, orphan: sqliteOrphan, again: sqliteBusy}, nil
 }
 
 // explain adds what a user can do about a file that cannot be opened.
@@ -82,6 +82,12 @@ func explain(path string, err error) error {
 func sqliteDuplicate(err error) bool {
 	var failure *sqlite.Error
 	return errors.As(err, &failure) && failure.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE
+}
+
+// sqliteOrphan recognises a FOREIGN KEY constraint.
+func sqliteOrphan(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
 }
 
 // sqliteBusy recognises the refusals for which SQLite does not wait itself, for

@@ -136,7 +136,7 @@ func (a *alebo) Ask(ctx context.Context, n int, pending []Point) ([]Point, error
 	if err := a.checkAsk(n, pending); err != nil {
 		return nil, err
 	}
-	a.report = AskReport{}
+	a.report = AskReport{EmbeddingDim: a.B.B.Rows}
 	seen := len(a.x) + len(pending)
 	if seen < a.cfg.Init || len(a.x) == 0 {
 		return a.randoms(seen, n), nil

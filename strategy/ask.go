@@ -17,6 +17,7 @@ func (h *history) askModel(ctx context.Context, cfg Config, report *AskReport, n
 		return nil, err
 	}
 	*report = AskReport{}
+	h.modelled, h.forecast = false, nil
 	seen := len(h.x) + len(pending)
 	if seen < cfg.Init || len(h.x) == 0 {
 		return initialDesign(cfg, seen, n), nil
@@ -26,6 +27,7 @@ func (h *history) askModel(ctx context.Context, cfg Config, report *AskReport, n
 		report.Fallback = err
 		return uniformAfterDesign(cfg, seen, n), nil
 	}
+	h.modelled = err == nil
 	// A corner of a small box can stay the best choice although it is taken.
 	for i, x := range points {
 		same := func(p Point) bool { return coincide(p, x) }

@@ -51,6 +51,7 @@ type maha struct {
 	starts candidate.Options            // of the searches over the box
 	history
 	in     *gp.Inputs
+	hyper  gp.Hyper // of the last Ask
 	report AskReport
 }
 
@@ -149,6 +150,7 @@ func (m *maha) learn(ctx context.Context, pending []Point) (task, error) {
 	if err != nil {
 		return task{}, err
 	}
+	m.hyper, m.report.EmbeddingDim = hyper, m.d
 	in, y, err := believe(hyper, m.in, y, pending)
 	if err != nil {
 		return task{}, err

@@ -99,7 +99,7 @@ func (s *silbo) Ask(ctx context.Context, n int, pending []Point) ([]Point, error
 	if err := s.checkAsk(n, pending); err != nil {
 		return nil, err
 	}
-	s.report = AskReport{}
+	s.report = AskReport{EmbeddingDim: s.d}
 	seen := len(s.x) + len(pending)
 	if seen < s.cfg.Init || len(s.x) == 0 {
 		return initialDesign(s.cfg, seen, n), nil

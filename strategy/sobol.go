@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/mahabo/mahabo/design"
-	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/rng"
 )
 
@@ -53,11 +52,15 @@ func (m *modelFree) Tell(obs ...Observation) error { return m.tell(obs) }
 // initialDesign returns points from..from+n-1 of the scrambled Sobol design that
 // all methods with the same seed share.
 func initialDesign(cfg Config, from, n int) []Point {
-	x := linalg.New(from+n, cfg.Dim)
-	design.Sobol(x, rng.New(cfg.Seed, rng.Purpose("initial design")))
+	sequence, err := design.NewSequence(cfg.Dim, rng.New(cfg.Seed, rng.Purpose("initial design")))
+	if err != nil {
+		panic(err) // only a build with a damaged table comes here
+	}
+	sequence.Skip(from)
 	out := make([]Point, n)
 	for i := range out {
-		out[i] = x.Row(from + i)
+		out[i] = make(Point, cfg.Dim)
+		sequence.Next(out[i])
 	}
 	return out
 }

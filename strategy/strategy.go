@@ -30,10 +30,11 @@ type Reporter interface {
 	LastAsk() AskReport
 }
 
-// AskReport tells of numerical trouble; a zero value means there was none.
+// AskReport tells of numerical trouble and of the model.
 type AskReport struct {
-	Jitter   float64 // largest value added to the diagonal of a kernel matrix
-	Fallback error   // why the points are uniform instead of the method's own
+	Jitter       float64 // largest value added to the diagonal of a kernel matrix
+	Fallback     error   // why the points are uniform instead of the method's own
+	EmbeddingDim int     // dimension of the subspace that the method works in, 0 when it has none
 }
 
 // Config is what every method needs to know about the task.
@@ -74,6 +75,9 @@ type history struct {
 	dim int
 	x   []Point
 	y   []float64
+
+	modelled bool      // the last Ask had a model, and nothing was told since
+	forecast *forecast // of that model, nil before it is needed
 }
 
 // tell appends all observations, or none and an error.
@@ -86,6 +90,7 @@ func (h *history) tell(obs []Observation) error {
 			return fmt.Errorf("observation %d: value is %g, only finite values can be modelled", i, o.Value)
 		}
 	}
+	h.modelled, h.forecast = h.modelled && len(obs) == 0, nil
 	for _, o := range obs {
 		h.x = append(h.x, append(Point(nil), o.X...))
 		h.y = append(h.y, o.Value)

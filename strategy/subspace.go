@@ -102,7 +102,7 @@ func (b *subspaceBO) Ask(ctx context.Context, n int, pending []Point) ([]Point, 
 	if err := b.checkAsk(n, pending); err != nil {
 		return nil, err
 	}
-	b.report = AskReport{}
+	b.report = AskReport{EmbeddingDim: b.spaces[0].dim}
 	waiting := slices.Clone(pending)
 	for range n {
 		x, err := b.next(ctx, waiting)

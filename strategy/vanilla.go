@@ -52,6 +52,7 @@ type vanilla struct {
 	history
 	in     *gp.Inputs
 	cold   coldFit
+	hyper  gp.Hyper // of the last Ask
 	report AskReport
 }
 
@@ -90,6 +91,7 @@ func (v *vanilla) propose(ctx context.Context, n int, pending []Point) ([]Point,
 	if err != nil {
 		return nil, err
 	}
+	v.hyper = hyper
 	y, _ := standardise(v.y)
 	in, y, err := believe(hyper, v.in, y, pending)
 	if err != nil {

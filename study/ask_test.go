@@ -127,17 +127,18 @@ func TestWhatMethodsAreTold(t *testing.T) {
 		}
 		ask(t, s, study.AskRequest{Count: len(chosen)})
 		if err := s.TellMany(t.Context(), []study.Finished{
-			{Number: 4, Outcome: study.Outcome{State: study.Infeasible}}, // x 9
-			{Number: 2, Outcome: study.Outcome{Value: sign * 1}},         // x 4
-			{Number: 1, Outcome: study.Outcome{Value: sign * 5}},         // x 1
-			{Number: 3, Outcome: study.Outcome{Value: sign * 2}},         // x 4 again
-			{Number: 6, Outcome: study.Outcome{State: study.Failed}},     // x 8
+			{Number: 4, Outcome: study.Outcome{State: study.Infeasible}},   // x 9
+			{Number: 2, Outcome: study.Outcome{Value: sign * 1, Std: 0.5}}, // x 4
+			{Number: 1, Outcome: study.Outcome{Value: sign * 5}},           // x 1
+			{Number: 3, Outcome: study.Outcome{Value: sign * 2, Std: 1}},   // x 4 again
+			{Number: 6, Outcome: study.Outcome{State: study.Failed}},       // x 8
 		}...); err != nil {
 			t.Fatal(err)
 		}
+		// By number, repeated points at the mean by precision: (4*1 + 1*2)/5.
 		want := proposes(t, s.Config(), []strategy.Observation{
-			{X: at(9), Value: 5}, {X: at(4), Value: 1.5}, {X: at(1), Value: 5},
-		}, []strategy.Point{at(6), at(8), at(2)})
+			{X: at(1), Value: 5}, {X: at(4), Value: 1.2},
+		}, []strategy.Point{at(9), at(6), at(8), at(2)})
 		got := ask(t, s, study.AskRequest{}).Trials[0].Params
 		x, _ := want.Get("x")
 		y, _ := got.Get("x")
@@ -145,7 +146,7 @@ func TestWhatMethodsAreTold(t *testing.T) {
 			t.Errorf("%s: the study asked for %v, by hand it is %v", goal, y, x)
 		}
 		best, ok, err := s.Best(t.Context())
-		if err != nil || !ok || best.Number != 2 || best.Mean != sign*1.5 || best.Count != 2 {
+		if err != nil || !ok || best.Number != 2 || math.Abs(best.Mean-sign*1.2) > 1e-15 || best.Count != 2 {
 			t.Errorf("%s: the best is %+v, %v, %v", goal, best, ok, err)
 		}
 	}
@@ -186,7 +187,15 @@ func TestPendingPointsAreAvoided(t *testing.T) {
 	if len(seen) != 4 {
 		t.Errorf("four trials of four values are %v", seen)
 	}
-	ask(t, s, study.AskRequest{}) // nothing is left: a repeat, not an error
+	if _, err := s.Ask(t.Context(), study.AskRequest{}); !errors.Is(err, study.ErrExhausted) {
+		t.Errorf("when nothing is left, Ask gave %v", err)
+	}
+	if _, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Values{values(map[string]any{"n": 2})}}); err != nil {
+		t.Fatal(err)
+	}
+	if b := ask(t, s, study.AskRequest{Count: 2}); len(b.Trials) != 1 { // what waits is served all the same
+		t.Errorf("%d trials were served", len(b.Trials))
+	}
 }
 
 func TestFixed(t *testing.T) {

@@ -1,4 +1,5 @@
-// Package study runs an optimisation.
+// Package study keeps optimisations that outlive their processes, and runs bare
+// strategies.
 //
 // # In one process
 //
@@ -27,11 +28,16 @@
 //
 // What a method is told, Observations, depends on the trials alone:
 //
-//   - trials at one point count once, at the mean of their values;
-//   - an infeasible trial counts as the worst value of the study, so that
-//     models learn to keep away, and its point is never suggested again;
-//   - every other trial, failed ones included, is a pending point: nothing is
-//     known of its value, and the method looks elsewhere.
+//   - trials at one point count once, at the mean of their values, each weighed by
+//     its precision 1/std² where that is known;
+//   - every trial without a value is a pending point: the method looks elsewhere.
+//     Failed trials stay that for ever, infeasible ones too;
+//   - between two choices they come in the order of their numbers, so that it does
+//     not matter which evaluation of a round ends first.
+//
+// Infeasible trials have no value to model. From them and the complete ones a
+// probability of feasibility is learned, and suggestions are drawn back to where it
+// is high. No point is suggested twice.
 //
 // Ask serves waiting trials first, then stale ones, then points of the method.
 //

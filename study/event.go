@@ -18,6 +18,7 @@ type Event struct {
 	Heartbeat *Heartbeat `json:"heartbeat,omitempty"`
 	Enqueued  *Enqueued  `json:"enqueued,omitempty"`
 	Retried   *Retried   `json:"retried,omitempty"`
+	Released  *Released  `json:"released,omitempty"`
 	Noted     *Noted     `json:"noted,omitempty"`
 	Imported  *Imported  `json:"imported,omitempty"`
 }
@@ -35,10 +36,11 @@ type Asked struct {
 	Expires   time.Time     `json:"lease_expires,omitzero"` // zero: never
 	Served    []int         `json:"served,omitempty"`       // trials that were waiting or stale
 	New       []Placed      `json:"new,omitempty"`          // points of the method
-	Method    string        `json:"method,omitempty"`       // who chose the new points
-	Basis     int64         `json:"basis,omitzero"`         // place in the log up to which the method knew it
-	Fixed     *space.Values `json:"fixed,omitempty"`        // parameters the caller held
-	Fallback  string        `json:"fallback,omitempty"`     // why points are random instead of the method's own
+	ModelInfo               // how they were chosen
+	Basis     int64         `json:"basis,omitzero"`  // place in the log up to which the method knew it
+	Wanted    int           `json:"wanted,omitzero"` // points that the method was asked for, if not as many as are new
+	First     int           `json:"first,omitzero"`  // of its points that is new, from 0 on
+	Fixed     *space.Values `json:"fixed,omitempty"` // parameters the caller held
 }
 
 // Placed is a new trial: its values and the point of the box that stands for
@@ -48,6 +50,8 @@ type Placed struct {
 	Number int            `json:"number"`
 	Params space.Values   `json:"params"`
 	Point  strategy.Point `json:"point"`
+
+	Predicted *Prediction `json:"predicted,omitempty"` // by the method that chose the point
 }
 
 // Told holds outcomes that arrived together.
@@ -72,6 +76,11 @@ type Retried struct {
 	Number int `json:"number"`
 }
 
+// Released gives running trials back to the queue.
+type Released struct {
+	Numbers []int `json:"numbers"`
+}
+
 // Noted is a remark on a trial.
 type Noted struct {
 	Number int    `json:"number"`
@@ -81,7 +90,7 @@ type Noted struct {
 // Imported holds trials evaluated before or elsewhere. Outcomes[i] belongs to
 // New[i].
 type Imported struct {
-	Digest   string    `json:"digest"` // of the file and how it was read: the same is not imported twice
+	Digest   string    `json:"digest,omitempty"` // of the file and how it was read: the same is not imported twice
 	New      []Placed  `json:"new"`
 	Outcomes []Outcome `json:"outcomes"`
 }

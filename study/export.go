@@ -14,15 +14,16 @@ import (
 // Format is how trials are written to a file.
 type Format string
 
-// The formats: CSV has one column per parameter, JSONL one Trial per line.
+// The formats: CSV and Parquet have one column per parameter, JSONL one Trial per line.
 const (
-	CSV   Format = "csv"
-	JSONL Format = "jsonl"
+	CSV     Format = "csv"
+	JSONL   Format = "jsonl"
+	Parquet Format = "parquet"
 )
 
 func (f Format) validate() error {
-	if f != CSV && f != JSONL {
-		return requestf("format %q is not known: write %s or %s", f, CSV, JSONL)
+	if f != CSV && f != JSONL && f != Parquet {
+		return requestf("format %q is not known: write %s, %s or %s", f, CSV, JSONL, Parquet)
 	}
 	return nil
 }
@@ -67,9 +68,13 @@ func (s *Study) Export(ctx context.Context, w io.Writer, f Format) error {
 // exporter returns how to write a trial and how to end. A header is written even
 // when there are no trials.
 func (s *Study) exporter(w io.Writer, f Format) (write func(Trial) error, flush func() error) {
-	if f == JSONL {
+	switch f {
+	case JSONL:
 		encoder := json.NewEncoder(w)
 		return func(t Trial) error { return encoder.Encode(t) }, func() error { return nil }
+	case Parquet:
+		table := newParquetWriter(w, s.Config().Space)
+		return table.write, table.file.Close
 	}
 	var names, columns []string
 	for _, p := range s.Config().Space.Params() {

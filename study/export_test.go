@@ -48,10 +48,13 @@ func Verify(ctx context.Context, events []Event) error {
 			return err
 		}
 		var m model
-		a, err := m.choose(ctx, l.question(len(e.Asked.New), fixed, pins))
+		q := l.question(max(len(e.Asked.New), e.Asked.Wanted), fixed, pins)
+		q.config.Method = e.Asked.Method // another than the study's when it took too long
+		a, err := m.choose(ctx, q)
 		if err != nil {
 			return fmt.Errorf("event %d: %w", e.Seq, err)
 		}
+		a.placed = a.placed[e.Asked.First:][:len(e.Asked.New)]
 		number(a.placed, e.Asked.New[0].Number)
 		want, err := json.Marshal(e.Asked.New)
 		if err != nil {

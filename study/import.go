@@ -70,10 +70,7 @@ func (s *Study) Import(ctx context.Context, r io.Reader, o ImportOptions) (Impor
 	if err := in.check(); err != nil {
 		return report, err
 	}
-	read := in.readCSV
-	if o.Format == JSONL {
-		read = in.readJSONL
-	}
+	read := map[Format]func([]byte) error{CSV: in.readCSV, JSONL: in.readJSONL, Parquet: in.readParquet}[o.Format]
 	if err := read(bytes.TrimPrefix(data, []byte("\ufeff"))); err != nil {
 		return report, err
 	}
@@ -98,6 +95,28 @@ func (s *Study) Import(ctx context.Context, r io.Reader, o ImportOptions) (Impor
 		report.Trials = []int{}
 	}
 	return report, err
+}
+
+// Add adds one trial that was evaluated before or elsewhere.
+func (s *Study) Add(ctx context.Context, params space.Values, o Outcome) (Trial, error) {
+	o, err := normal(o)
+	if err != nil {
+		return Trial{}, &RequestError{err}
+	}
+	p, err := place(s.Config().Space, params)
+	if err != nil {
+		return Trial{}, &RequestError{err}
+	}
+	placed := []Placed{p}
+	var trials []Trial
+	err = s.write(ctx, func(l *ledger) (*Event, error) {
+		number(placed, len(l.trials)+1)
+		return &Event{Imported: &Imported{New: placed, Outcomes: []Outcome{o}}}, nil
+	}, func(l *ledger) { trials = l.trialsOf([]int{len(l.trials)}, s.time()) })
+	if err != nil {
+		return Trial{}, err
+	}
+	return trials[0], nil
 }
 
 // digest names a file and the way it is read.
@@ -206,7 +225,7 @@ func (in *importer) outcome(r row) (o Outcome, err error) {
 			}
 		}
 	}
-	return o.normal()
+	return normal(o)
 }
 
 // float reads a number.

@@ -161,7 +161,7 @@ func TestExportImports(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, f := range []study.Format{study.CSV, study.JSONL} {
+	for _, f := range []study.Format{study.CSV, study.JSONL, study.Parquet} {
 		var file bytes.Buffer
 		if err := s.Export(t.Context(), &file, f); err != nil {
 			t.Fatal(err)
@@ -173,7 +173,7 @@ func TestExportImports(t *testing.T) {
 		}
 		sameJSON(t, "outcomes by "+string(f), outcomes(t, s), outcomes(t, other))
 	}
-	if err := s.Export(t.Context(), &bytes.Buffer{}, "parquet"); err == nil || !strings.Contains(err.Error(), "csv or jsonl") {
+	if err := s.Export(t.Context(), &bytes.Buffer{}, "xls"); err == nil || !strings.Contains(err.Error(), "csv, jsonl or parquet") {
 		t.Errorf("an unknown format gave %v", err)
 	}
 }
@@ -199,6 +199,30 @@ func FuzzImportJSONL(f *testing.F) {
 	f.Add(`{"params":{"x":1,"rate":0.1,"n":2,"value":4,"o":2.5,"c":" c","on":true},"value":-7,"std":1e-3}`)
 	f.Add("{\"x\":1}\n\n[]\n{\"value\":1e999}")
 	f.Fuzz(func(t *testing.T, file string) { importAnything(t, file, study.JSONL) })
+}
+
+// A Parquet file that is cut or changed is refused, and never ends the program.
+func TestBrokenParquet(t *testing.T) {
+	s, _, _ := begin(t, study.Config{Space: mixed(t), Method: "random"})
+	for _, trial := range ask(t, s, study.AskRequest{Count: 3}).Trials {
+		tell(t, s, trial.Number, 1)
+	}
+	var file bytes.Buffer
+	if err := s.Export(t.Context(), &file, study.Parquet); err != nil {
+		t.Fatal(err)
+	}
+	for cut := 0; cut < file.Len(); cut += 97 {
+		data := bytes.Clone(file.Bytes())
+		data[cut] ^= 0xff
+		for _, broken := range [][]byte{data, file.Bytes()[:cut]} {
+			other, _, _ := begin(t, study.Config{Space: mixed(t)})
+			_, err := other.Import(t.Context(), bytes.NewReader(broken), study.ImportOptions{Format: study.Parquet})
+			var request *study.RequestError
+			if err != nil && !errors.As(err, &request) {
+				t.Fatalf("cut at %d: %v", cut, err)
+			}
+		}
+	}
 }
 
 // importAnything checks that a file is refused or every row of it accounted for,

@@ -1,9 +1,8 @@
 package study
 
 import (
-	"encoding/binary"
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -15,21 +14,34 @@ import (
 // trace: effect says which trials an event changes, install makes it so.
 type ledger struct {
 	seq      int64 // place of the last event
+	turn     int64 // place of the last event that methods learn of
 	config   Config
 	created  time.Time
 	trials   []entry          // trial number n is trials[n-1]
-	finished []int            // numbers of complete and infeasible trials, in the order they became so
+	finished []finish         // complete and infeasible trials, in the order in which methods learn of them
+	frozen   int              // so many of them a method has been told of
 	batches  int              // batches served
 	last     batch            // the last of them
 	asked    map[string]batch // by request id
 	enqueued map[string][]int // by request id
 	imported map[string][]int // by digest
+
+	open []int // numbers of the trials without a final outcome, in order
+	keys *keys
+	memo *memo
 }
 
 // entry is a trial and the point of the box that stands for it.
 type entry struct {
 	Trial
 	point strategy.Point
+	key   string // of the point
+}
+
+// finish is when a trial got its outcome.
+type finish struct {
+	number int
+	seq    int64 // place of the event
 }
 
 // batch is what an Ask served, by number.
@@ -45,7 +57,10 @@ type effect struct {
 }
 
 func newLedger() *ledger {
-	return &ledger{asked: map[string]batch{}, enqueued: map[string][]int{}, imported: map[string][]int{}}
+	return &ledger{
+		asked: map[string]batch{}, enqueued: map[string][]int{}, imported: map[string][]int{},
+		keys: &keys{first: map[string]int{}}, memo: &memo{index: map[string]int{}},
+	}
 }
 
 // apply adds one event of the log.
@@ -92,6 +107,13 @@ func (l *ledger) effect(e Event) (effect, error) {
 			t.State, t.Reason, t.Told = Waiting, "", time.Time{}
 			return t, nil
 		})
+	case e.Released != nil:
+		for _, n := range e.Released.Numbers {
+			err = l.change(&x, err, n, func(t Trial) (Trial, error) {
+				t.State, t.Expires = Waiting, time.Time{}
+				return t, nil
+			})
+		}
 	case e.Noted != nil:
 		err = l.change(&x, nil, e.Noted.Number, func(t Trial) (Trial, error) { return t.noted(e.Noted.Text), nil })
 	case e.Imported != nil:
@@ -143,7 +165,8 @@ func (l *ledger) place(x *effect, err error, p Placed, t Trial) error {
 	if t.Params, err = l.config.Space.Complete(p.Params); err != nil { // JSON does not tell 3.0 from 3
 		return fmt.Errorf("trial %d: %w", p.Number, err)
 	}
-	x.changed = append(x.changed, entry{t, p.Point})
+	t.Predicted = p.Predicted
+	x.changed = append(x.changed, entry{t, p.Point, key(p.Point)})
 	return nil
 }
 
@@ -161,31 +184,37 @@ func (l *ledger) change(x *effect, err error, number int, f func(Trial) (Trial, 
 	if err != nil {
 		return err
 	}
-	x.changed = append(x.changed, entry{t, old.point})
+	old.Trial = t
+	x.changed = append(x.changed, old)
 	return nil
 }
 
 // install takes over what effect returned for the same event.
 func (l *ledger) install(e Event, x effect) {
 	l.seq = e.Seq
+	if e.Heartbeat == nil && e.Noted == nil {
+		l.turn = e.Seq
+	}
 	var numbers []int
 	for _, c := range x.changed {
 		numbers = append(numbers, c.Number)
-		was := State("")
-		if c.Number > len(l.trials) {
+		was, added := State(""), c.Number > len(l.trials)
+		if added {
 			l.trials = append(l.trials, c)
 		} else {
 			was = l.trials[c.Number-1].State
 			l.trials[c.Number-1] = c
 		}
+		l.track(c, added)
 		if c.State != was && (c.State == Complete || c.State == Infeasible) {
-			l.finished = append(l.finished, c.Number)
+			l.finished = append(l.finished, finish{c.Number, e.Seq})
 		}
 	}
 	switch {
 	case e.Created != nil:
 		l.config, l.created = e.Created.Config, e.Time
 	case e.Asked != nil:
+		l.freeze(e.Asked.Basis)
 		l.batches, l.last = e.Asked.Batch, batch{e.Asked, numbers}
 		if e.Asked.RequestID != "" {
 			l.asked[e.Asked.RequestID] = l.last
@@ -195,8 +224,37 @@ func (l *ledger) install(e Event, x effect) {
 			l.enqueued[e.Enqueued.RequestID] = numbers
 		}
 	case e.Imported != nil:
-		l.imported[e.Imported.Digest] = numbers
+		if e.Imported.Digest != "" {
+			l.imported[e.Imported.Digest] = numbers
+		}
 	}
+}
+
+// freeze settles the order of the trials that a method knew when it chose: between two
+// choices by number, so that it does not matter which evaluation of a round ends first.
+func (l *ledger) freeze(basis int64) {
+	n := l.frozen
+	for n < len(l.finished) && l.finished[n].seq <= basis {
+		n++
+	}
+	byNumber(l.finished[l.frozen:n])
+	l.frozen = n
+}
+
+func byNumber(list []finish) {
+	slices.SortFunc(list, func(a, b finish) int { return cmp.Compare(a.number, b.number) })
+}
+
+func bySeq(list []finish) {
+	slices.SortStableFunc(list, func(a, b finish) int { return cmp.Compare(a.seq, b.seq) })
+}
+
+// unfrozen returns the finished trials that no method was told of, as the next one will
+// learn of them.
+func (l *ledger) unfrozen() []finish {
+	list := slices.Clone(l.finished[l.frozen:])
+	byNumber(list)
+	return list
 }
 
 // trial returns a trial by its number.
@@ -218,92 +276,20 @@ func (l *ledger) trialsOf(numbers []int, now time.Time) []Trial {
 
 // batch returns what an Ask served, as it is at a time.
 func (l *ledger) batch(b batch, now time.Time) Batch {
-	return Batch{b.event.Batch, b.event.Method, b.event.Fallback, l.trialsOf(b.numbers, now)}
-}
-
-// site is one point with at least one finished trial.
-type site struct {
-	first entry   // the first complete trial, or infeasible when none is
-	mean  float64 // of the values, lower is better
-	count int     // complete trials
-}
-
-// sites groups the finished trials by point, in the order of the log.
-func (l *ledger) sites() []site {
-	var sites []site
-	index := map[string]int{}
-	for _, n := range l.finished {
-		t := l.trials[n-1]
-		k := key(t.point)
-		i, known := index[k]
-		if !known {
-			i = len(sites)
-			index[k] = i
-			sites = append(sites, site{first: t})
-		}
-		if t.State != Complete {
-			continue
-		}
-		s := &sites[i]
-		if s.count == 0 {
-			s.first = t
-		}
-		// The mean of n+1 values is mean n/(n+1) + y/(n+1), which cannot overflow.
-		n := float64(s.count)
-		s.mean = s.mean*(n/(n+1)) + l.config.Goal.inner(*t.Value)/(n+1)
-		s.count++
-	}
-	return sites
-}
-
-// observations returns what a method is told and the points that are pending
-// for it; see the package's documentation.
-func (l *ledger) observations() (obs []strategy.Observation, pending []strategy.Point) {
-	sites := l.sites()
-	worst, known := math.Inf(-1), false
-	for _, s := range sites {
-		if s.count > 0 {
-			worst, known = max(worst, s.mean), true
-		}
-	}
-	for _, s := range sites {
-		switch {
-		case s.count > 0:
-			obs = append(obs, strategy.Observation{X: s.first.point, Value: s.mean})
-		case known:
-			obs = append(obs, strategy.Observation{X: s.first.point, Value: worst})
-		default: // nothing is known that could be called the worst
-			pending = append(pending, s.first.point)
-		}
-	}
-	for _, t := range l.trials {
-		if t.State != Complete && t.State != Infeasible {
-			pending = append(pending, t.point)
-		}
-	}
-	return obs, pending
+	return Batch{b.event.Batch, b.event.ModelInfo, l.trialsOf(b.numbers, now)}
 }
 
 // servable returns the numbers of the trials that can be served at a time before
 // new points are chosen: waiting ones, then stale ones.
 func (l *ledger) servable(now time.Time) []int {
 	var waiting, stale []int
-	for _, t := range l.trials {
-		switch t.seen(now).State {
+	for _, n := range l.open {
+		switch l.trials[n-1].seen(now).State {
 		case Waiting:
-			waiting = append(waiting, t.Number)
+			waiting = append(waiting, n)
 		case Stale:
-			stale = append(stale, t.Number)
+			stale = append(stale, n)
 		}
 	}
 	return slices.Concat(waiting, stale)
-}
-
-// key is the same for equal points only; -0 equals 0.
-func key(x strategy.Point) string {
-	b := make([]byte, 0, 8*len(x))
-	for _, v := range x {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0))
-	}
-	return string(b)
 }

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"math/rand/v2"
 	"slices"
 
-	"github.com/mahabo/mahabo/internal/rng"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/strategy"
 )
@@ -22,32 +19,34 @@ type model struct {
 
 // question is all that points of the method depend on.
 type question struct {
-	config  Config
-	obs     []strategy.Observation
-	pending []strategy.Point
-	banned  map[string]bool // keys of infeasible points
-	fixed   space.Values    // parameters to hold
-	pins    []space.Pin     // their coordinates
-	count   int
+	config Config
+	known
+	taken *keys           // of points that have a trial
+	basis int             // how many trials there are
+	added map[string]bool // keys of the points chosen so far
+	fixed space.Values    // parameters to hold
+	pins  []space.Pin     // their coordinates
+	count int
 }
 
 // question collects what the ledger has to say to a method.
-func (l *ledger) question(count int, fixed space.Values, pins []space.Pin) question {
-	q := question{config: l.config, banned: map[string]bool{}, fixed: fixed, pins: pins, count: count}
-	q.obs, q.pending = l.observations()
-	for _, n := range l.finished {
-		if t := l.trials[n-1]; t.State == Infeasible {
-			q.banned[key(t.point)] = true
-		}
+func (l *ledger) question(count int, fixed space.Values, pins []space.Pin) *question {
+	return &question{
+		config: l.config, known: l.known(), taken: l.keys, basis: len(l.trials), added: map[string]bool{},
+		fixed: fixed, pins: pins, count: count,
 	}
-	return q
 }
+
+// tried says whether a point has a trial, or was just chosen.
+func (q *question) tried(key string) bool { return q.added[key] || q.taken.has(key, q.basis) }
 
 // learn tells the method what it does not know yet. A repeated point changes a
 // mean that it was told, and then it starts anew.
 func (m *model) learn(c Config, obs []strategy.Observation) error {
 	known := len(m.told)
-	same := func(a, b strategy.Observation) bool { return a.Value == b.Value && slices.Equal(a.X, b.X) }
+	same := func(a, b strategy.Observation) bool {
+		return a.Value == b.Value && (&a.X[0] == &b.X[0] || slices.Equal(a.X, b.X))
+	}
 	if m.method == nil || known > len(obs) || !slices.EqualFunc(m.told, obs[:known], same) {
 		method, err := c.strategy()
 		if err != nil {
@@ -62,17 +61,15 @@ func (m *model) learn(c Config, obs []strategy.Observation) error {
 	return nil
 }
 
-// mostDraws bounds the search for a point that is not taken.
-const mostDraws = 1000
-
 // answer is what a method chose.
 type answer struct {
-	placed   []Placed // without numbers
-	fallback string
+	placed []Placed // without numbers
+	info   ModelInfo
 }
 
-// choose answers a question: a pure function of it.
-func (m *model) choose(ctx context.Context, q question) (a answer, err error) {
+// choose answers a question: a pure function of it. The method's points are drawn back
+// from where they are likely infeasible and moved off those that were tried.
+func (m *model) choose(ctx context.Context, q *question) (a answer, err error) {
 	if err := m.learn(q.config, q.obs); err != nil {
 		return a, err
 	}
@@ -83,66 +80,45 @@ func (m *model) choose(ctx context.Context, q question) (a answer, err error) {
 	if len(points) != q.count {
 		return a, fmt.Errorf("the method returned %d points, asked for %d", len(points), q.count)
 	}
-	if reporter, ok := m.method.(strategy.Reporter); ok {
-		if f := reporter.LastAsk().Fallback; f != nil {
-			a.fallback = f.Error()
-		}
-	}
-	taken := map[string]bool{}
-	for _, p := range q.pending {
-		taken[key(p)] = true
-	}
-	stream := rng.New(q.config.Seed, uint64(len(q.obs)), uint64(len(q.pending)), rng.Purpose("study"))
+	a.info = m.info(q.config.Method)
+	feasible := learnFeasibility(q.feasible, q.infeasible)
 	for _, x := range points {
-		p, err := q.settle(x)
-		// Rounded to values, a point can be one that is taken. Another is drawn; in
-		// a small space there may be none, and a pending point is then repeated.
-		for draw := 0; err == nil && (q.banned[key(p.Point)] || taken[key(p.Point)] && draw < mostDraws/10); draw++ {
-			if draw == mostDraws {
-				return a, fmt.Errorf("%w (%d draws)", ErrExhausted, draw)
-			}
-			p, err = q.settle(uniform(stream, len(x)))
+		p, err := q.renew(feasible.withdraw(x))
+		if errors.Is(err, ErrExhausted) && len(a.placed) > 0 {
+			break
 		}
 		if err != nil {
 			return a, err
 		}
-		taken[key(p.Point)] = true
+		p.Predicted = m.predict(q.config.Goal, p.Point)
+		q.added[key(p.Point)] = true
 		a.placed = append(a.placed, p)
 	}
 	return a, nil
 }
 
-// uniform draws a point of the box.
-func uniform(stream *rand.Rand, dim int) strategy.Point {
-	x := make(strategy.Point, dim)
-	for j := range x {
-		x[j] = 2*stream.Float64() - 1
+// info says how the last points were chosen.
+func (m *model) info(method string) ModelInfo {
+	i := ModelInfo{Method: method}
+	if reporter, ok := m.method.(strategy.Reporter); ok {
+		last := reporter.LastAsk()
+		i.D, i.Jitter = last.EmbeddingDim, last.Jitter
+		if last.Fallback != nil {
+			i.Fallback = last.Fallback.Error()
+		}
 	}
-	return x
+	return i
 }
 
-// settle moves a point to the nearest that keeps the fixed parameters and the
-// constraints, and returns its values and the point that stands for them.
-func (q question) settle(x strategy.Point) (Placed, error) {
-	x = slices.Clone(x)
-	for _, p := range q.pins {
-		x[p.Coordinate] = p.Value
+// predict returns what the method expects at a point, nil when it does not know.
+func (m *model) predict(g Goal, x strategy.Point) *Prediction {
+	predictor, ok := m.method.(strategy.Predictor)
+	if !ok {
+		return nil
 	}
-	if err := q.config.Space.Project(x, q.pins...); err != nil {
-		if errors.Is(err, space.ErrInfeasible) && len(q.pins) > 0 {
-			err = requestf("the fixed parameters: %w", err)
-		}
-		return Placed{}, err
+	mean, std, ok := predictor.Predict(x)
+	if !ok {
+		return nil
 	}
-	v, err := q.config.Space.Decode(x)
-	if err != nil {
-		return Placed{}, err
-	}
-	if q.fixed.Len() > 0 { // to the last digit
-		all := maps.Collect(v.All())
-		maps.Insert(all, q.fixed.All())
-		v = space.ValuesOf(all)
-	}
-	// The point that a user gets who enqueues these values.
-	return place(q.config.Space, v)
+	return &Prediction{g.inner(mean), std}
 }

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -36,8 +37,6 @@ func (o Options) Validate() error {
 		return fmt.Errorf("Init is %d: the initial design needs at least one point", o.Init)
 	case o.Evals < 0:
 		return fmt.Errorf("Evals is %d: it cannot be negative", o.Evals)
-	case o.Batch < 1:
-		return fmt.Errorf("Batch is %d: a round needs at least one point", o.Batch)
 	}
 	return nil
 }
@@ -84,105 +83,106 @@ func (r *Result) MedianSuggestion() time.Duration {
 
 // ErrNotFinite is wrapped by an EvaluationError when the objective returned NaN
 // or an infinity.
-var ErrNotFinite = errors.New("only finite values can be modelled")
+var ErrNotFinite = evaluate.ErrNotFinite
 
 // EvaluationError says which evaluation failed; the first one is number 1.
-type EvaluationError struct {
-	Number int
-	Err    error
-}
-
-func (e *EvaluationError) Error() string { return fmt.Sprintf("evaluation %d: %v", e.Number, e.Err) }
-
-func (e *EvaluationError) Unwrap() error { return e.Err }
+type EvaluationError = evaluate.TrialError
 
 // Run minimises the objective. The result is never nil: after an error it holds
 // what was observed before it.
 func Run(ctx context.Context, o Options) (*Result, error) {
-	r := &Result{}
+	b := &box{Options: o, start: time.Now(), result: &Result{}}
 	if err := o.Validate(); err != nil {
-		return r, err
+		return b.result, err
 	}
-	start := time.Now()
-	total := o.Init + o.Evals
-	for n := o.Init; len(r.Observations) < total; n = min(o.Batch, total-len(r.Observations)) {
-		if err := r.round(ctx, o, n); err != nil {
-			return r, err
-		}
-		if o.OnBatch != nil {
-			done := len(r.Observations)
-			elapsed := time.Since(start)
-			o.OnBatch(Progress{
-				Done: done, Total: total, Best: r.Curve[done-1], Elapsed: elapsed,
-				Remaining: time.Duration(float64(elapsed) / float64(done) * float64(total-done)),
-			})
-		}
-	}
-	return r, nil
+	err := evaluate.Run(ctx, evaluate.Options{
+		Source: b, Evaluator: b, Init: o.Init, Trials: o.Init + o.Evals, Batch: o.Batch, Parallel: 1,
+	})
+	return b.result, err
 }
 
-// round asks for n points, evaluates them and tells their values.
-func (r *Result) round(ctx context.Context, o Options, n int) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	initial := len(r.Observations) == 0
+// box is a strategy as a source of trials, which have a point instead of values.
+type box struct {
+	Options
+	start  time.Time
+	points []strategy.Point // all that were asked for
+	round  int              // size of the last round
+	asking time.Duration    // time of its Ask
+	result *Result
+}
+
+var (
+	_ evaluate.Source    = (*box)(nil)
+	_ evaluate.Evaluator = (*box)(nil)
+)
+
+func (b *box) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
 	start := time.Now()
-	points, err := o.Strategy.Ask(ctx, n, nil)
-	spent := time.Since(start)
-	r.Optimiser += spent
+	points, err := b.Strategy.Ask(ctx, n, nil)
+	b.asking = time.Since(start)
+	b.result.Optimiser += b.asking
 	if err != nil {
-		return fmt.Errorf("asking for evaluation %d: %w", len(r.Observations)+1, err)
+		return nil, err
 	}
-	if reporter, ok := o.Strategy.(strategy.Reporter); ok {
+	if reporter, ok := b.Strategy.(strategy.Reporter); ok {
 		report := reporter.LastAsk()
-		r.Jitter = max(r.Jitter, report.Jitter)
+		b.result.Jitter = max(b.result.Jitter, report.Jitter)
 		if report.Fallback != nil {
-			r.Fallbacks++
-			r.Fallback = report.Fallback
+			b.result.Fallbacks++
+			b.result.Fallback = report.Fallback
 		}
 	}
 	if len(points) != n {
-		return fmt.Errorf("the strategy returned %d points, asked for %d", len(points), n)
+		return nil, fmt.Errorf("the strategy returned %d points, asked for %d", len(points), n)
 	}
-
-	first := len(r.Observations)
-	for _, x := range points {
-		if err := r.evaluate(ctx, o.Objective, x); err != nil {
-			return err
-		}
+	b.round = n
+	trials := make([]evaluate.Trial, n)
+	for i := range trials {
+		trials[i].Number = len(b.points) + i + 1
 	}
-
-	start = time.Now()
-	err = o.Strategy.Tell(r.Observations[first:]...)
-	told := time.Since(start)
-	r.Optimiser += told
-	if err != nil {
-		return fmt.Errorf("telling evaluations %d to %d: %w", first+1, len(r.Observations), err)
-	}
-	if !initial {
-		r.Suggestions = append(r.Suggestions, slices.Repeat([]time.Duration{(spent + told) / time.Duration(n)}, n)...)
-	}
-	return nil
+	b.points = append(b.points, points...)
+	return trials, nil
 }
 
-// evaluate appends one observation, or nothing and an error.
-func (r *Result) evaluate(ctx context.Context, f Objective, x strategy.Point) error {
-	number := len(r.Observations) + 1
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	y, err := f(ctx, x)
-	if err != nil {
-		return &EvaluationError{number, err}
-	}
-	if math.IsNaN(y) || math.IsInf(y, 0) {
-		return &EvaluationError{number, fmt.Errorf("the objective returned %g: %w", y, ErrNotFinite)}
-	}
-	r.Observations = append(r.Observations, strategy.Observation{X: x, Value: y})
-	if number == 1 || y < r.Observations[r.best].Value {
+func (b *box) Evaluate(ctx context.Context, number int, _ space.Values) (Outcome, error) {
+	y, err := b.Objective(ctx, b.points[number-1])
+	return Outcome{State: Complete, Value: y}, err
+}
+
+// Tell notes a value, and tells the strategy when its round is complete.
+func (b *box) Tell(_ context.Context, number int, o Outcome) error {
+	r := b.result
+	r.Observations = append(r.Observations, strategy.Observation{X: b.points[number-1], Value: o.Value})
+	if number == 1 || o.Value < r.Observations[r.best].Value {
 		r.best = number - 1
 	}
 	r.Curve = append(r.Curve, r.Observations[r.best].Value)
+	if number < len(b.points) {
+		return nil
+	}
+	start := time.Now()
+	err := b.Strategy.Tell(r.Observations[number-b.round:]...)
+	spent := time.Since(start)
+	r.Optimiser += spent
+	if err != nil {
+		return err
+	}
+	if number > b.Init {
+		share := (b.asking + spent) / time.Duration(b.round)
+		r.Suggestions = append(r.Suggestions, slices.Repeat([]time.Duration{share}, b.round)...)
+	}
+	b.progress()
 	return nil
+}
+
+func (b *box) progress() {
+	if b.OnBatch == nil {
+		return
+	}
+	done, total := len(b.points), b.Init+b.Evals
+	elapsed := time.Since(b.start)
+	b.OnBatch(Progress{
+		Done: done, Total: total, Best: b.result.Curve[done-1], Elapsed: elapsed,
+		Remaining: time.Duration(float64(elapsed) / float64(done) * float64(total-done)),
+	})
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
+
+	"github.com/mahabo/mahabo/evaluate"
 )
 
 // Store keeps the logs of studies and the tables of trials derived from them.
@@ -19,15 +22,26 @@ type Store interface {
 	Names(ctx context.Context) ([]string, error)
 	// Delete forgets a study, its log and its trials, or returns ErrNotFound.
 	Delete(ctx context.Context, id string) error
-	// Append adds an event to the end of the log and replaces the changed
-	// trials, both or neither, durably. It returns ErrMoved when e.Seq is not
-	// the next place in the log, and ErrNotFound when the study is gone.
-	Append(ctx context.Context, id string, e Event, changed []Trial) error
+	// Append adds events, at least one, to the end of the log and replaces the
+	// changed trials, all or nothing, durably. It returns ErrMoved when the
+	// first event's Seq is not the next place in the log, and ErrNotFound when
+	// the study is gone.
+	Append(ctx context.Context, id string, events []Event, changed []Trial) error
 	// Events returns the log behind a place, in order, or ErrNotFound.
 	Events(ctx context.Context, id string, after int64) ([]Event, error)
 	// Trials returns one page of the table of trials, or ErrNotFound.
 	Trials(ctx context.Context, id string, page Page) ([]Trial, error)
 	Close() error
+}
+
+// Locker is a Store whose processes can take turns.
+type Locker interface {
+	// Lock takes the lock of a study for a time, for the first time or again. It
+	// returns false when another holder has it. It is no guarantee: clocks may
+	// differ.
+	Lock(ctx context.Context, id, holder string, lease time.Duration) (bool, error)
+	// Unlock gives the lock back, if the holder has it.
+	Unlock(ctx context.Context, id, holder string) error
 }
 
 // Page is a part of the table of trials in the order of their numbers.
@@ -43,7 +57,8 @@ var (
 	ErrMoved      = errors.New("the log has moved on")
 	ErrNoTrial    = errors.New("no such trial")
 	ErrLeaseLost  = errors.New("the lease is lost")
-	ErrExhausted  = errors.New("every point that was tried is known to be infeasible")
+	ErrExhausted  = evaluate.ErrExhausted
+	ErrOvertaken  = errors.New("another ask came first: draft again")
 	ErrContention = errors.New("other processes kept writing to this study: try again")
 )
 
@@ -55,7 +70,7 @@ type ConflictError struct {
 
 func (e *ConflictError) Error() string {
 	return fmt.Sprintf("trial %d is %s already, it cannot become %s: to evaluate its point again, enqueue it",
-		e.Number, e.Had.text(), e.Told.text())
+		e.Number, text(e.Had), text(e.Told))
 }
 
 // RequestError is a request that cannot be met as it is: the caller has to

@@ -3,7 +3,6 @@ package study
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"regexp"
 	"sync"
@@ -37,7 +36,8 @@ type Config struct {
 	Method string       `json:"method"` // strategy.New reads it
 	Goal   Goal         `json:"goal"`
 	Seed   uint64       `json:"seed"`
-	Init   int          `json:"init"` // size of the initial design
+	Init   int          `json:"init"`           // size of the initial design
+	Batch  int          `json:"batch,omitzero"` // trials that an Ask without a count gets; 0 for 1
 }
 
 // WithDefaults fills the fields left zero that have a default: the goal and the
@@ -63,6 +63,8 @@ func (c Config) Validate() error {
 		return requestf("Space has no parameter that can vary: there is nothing to optimise")
 	case c.Goal != Minimize && c.Goal != Maximize:
 		return requestf("Goal is %q: write %s or %s", c.Goal, Minimize, Maximize)
+	case c.Batch < 0 || c.Batch > mostCount:
+		return requestf("Batch is %d: write 1 to %d, or 0 for 1", c.Batch, mostCount)
 	}
 	if _, err := c.strategy(); err != nil {
 		return requestf("Method: %w", err)
@@ -84,6 +86,9 @@ type Study struct {
 	mu     sync.Mutex // guards ledger, which follows the log
 	ledger *ledger
 
+	writes writes
+
+	asking   chan struct{} // holds one token during Ask
 	thinking chan struct{} // holds one token while the model is in use
 	model    model
 }
@@ -117,7 +122,7 @@ func Create(ctx context.Context, store Store, c Config, options ...Option) (*Stu
 
 // Open continues a study of a store.
 func Open(ctx context.Context, store Store, name string, options ...Option) (*Study, error) {
-	id, err := store.Find(ctx, name)
+	id, err := find(ctx, store, name)
 	if err != nil {
 		return nil, fmt.Errorf("study %q: %w", name, err)
 	}
@@ -128,9 +133,18 @@ func Open(ctx context.Context, store Store, name string, options ...Option) (*St
 	return s, nil
 }
 
+// find returns the id of a study. A name that no study can have, which a database may
+// not even take, is not looked for.
+func find(ctx context.Context, store Store, name string) (id string, err error) {
+	if !validName.MatchString(name) {
+		return "", ErrNotFound
+	}
+	return store.Find(ctx, name)
+}
+
 // Delete forgets a study, its log and its trials.
 func Delete(ctx context.Context, store Store, name string) error {
-	id, err := store.Find(ctx, name)
+	id, err := find(ctx, store, name)
 	if err == nil {
 		err = store.Delete(ctx, id)
 	}
@@ -141,7 +155,8 @@ func Delete(ctx context.Context, store Store, name string) error {
 }
 
 func newStudy(store Store, id string, options []Option) *Study {
-	s := &Study{store: store, id: id, now: time.Now, ledger: newLedger(), thinking: make(chan struct{}, 1)}
+	s := &Study{store: store, id: id, now: time.Now, ledger: newLedger(), asking: make(chan struct{}, 1), thinking: make(chan struct{}, 1)}
+	s.writes.leading = make(chan struct{}, 1)
 	for _, o := range options {
 		o(s)
 	}
@@ -173,56 +188,6 @@ func (s *Study) follow(ctx context.Context) error {
 	return nil
 }
 
-// mostAppends bounds how often a write is overtaken. Every time, another process
-// has succeeded.
-const mostAppends = 1000
-
-// write appends the event that decide makes of the ledger, and decides anew
-// whenever another process was faster. Without an event nothing is written. done
-// sees the ledger after the write, before any other.
-func (s *Study) write(ctx context.Context, decide func(*ledger) (*Event, error), done func(*ledger)) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for range mostAppends {
-		if err := s.follow(ctx); err != nil {
-			return err
-		}
-		e, err := decide(s.ledger)
-		if err != nil {
-			return err
-		}
-		if e != nil {
-			err = s.append(ctx, *e)
-		}
-		if errors.Is(err, ErrMoved) {
-			continue
-		}
-		if err == nil && done != nil {
-			done(s.ledger)
-		}
-		return err
-	}
-	return ErrContention
-}
-
-// append takes the next place in the log.
-func (s *Study) append(ctx context.Context, e Event) error {
-	e.Seq, e.Time = s.ledger.seq+1, s.time()
-	x, err := s.ledger.effect(e)
-	if err != nil {
-		return err
-	}
-	changed := make([]Trial, len(x.changed))
-	for i, c := range x.changed {
-		changed[i] = c.Trial
-	}
-	if err := s.store.Append(ctx, s.id, e, changed); err != nil {
-		return err
-	}
-	s.ledger.install(e, x)
-	return nil
-}
-
 // Trials returns one page of the trials.
 func (s *Study) Trials(ctx context.Context, page Page) ([]Trial, error) {
 	trials, err := s.store.Trials(ctx, s.id, page)
@@ -242,7 +207,7 @@ func (s *Study) Trials(ctx context.Context, page Page) ([]Trial, error) {
 // Best is the best point of a study.
 type Best struct {
 	Trial         // the first complete one at this point
-	Mean  float64 `json:"mean"`  // of the values at this point
+	Mean  float64 `json:"mean"`  // of the values at this point, weighed by their precision
 	Count int     `json:"count"` // of complete trials there
 }
 
@@ -256,8 +221,12 @@ func (s *Study) Best(ctx context.Context) (best Best, ok bool, err error) {
 	}
 	goal := s.ledger.config.Goal
 	for _, p := range s.ledger.sites() {
-		if p.count > 0 && (!ok || p.mean < goal.inner(best.Mean)) {
-			best, ok = Best{p.first.seen(s.time()), goal.inner(p.mean), p.count}, true
+		if len(p.values) == 0 {
+			continue
+		}
+		if !ok || p.mean < goal.inner(best.Mean) {
+			first := s.ledger.trials[p.first.Number-1] // with its latest notes
+			best, ok = Best{first.seen(s.time()), goal.inner(p.mean), len(p.values)}, true
 		}
 	}
 	return best, ok, nil

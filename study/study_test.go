@@ -253,8 +253,8 @@ func TestTellRefuses(t *testing.T) {
 		{3, study.Outcome{}, "the study has 2"},
 		{1, study.Outcome{Value: math.NaN()}, "only finite"},
 		{1, study.Outcome{Value: math.Inf(-1)}, "only finite"},
-		{1, study.Outcome{Std: -1}, "std is -1"},
-		{1, study.Outcome{State: study.Running}, "tell complete"},
+		{1, study.Outcome{Std: -1}, "Std is -1"},
+		{1, study.Outcome{State: study.Running}, "must be \"complete\""},
 		{1, study.Outcome{State: "done"}, `"done"`},
 	} {
 		// The good one beside it must not be written either.

@@ -18,42 +18,57 @@ func (s *Study) Tell(ctx context.Context, number int, o Outcome) error {
 
 // TellMany records several outcomes, all or none.
 func (s *Study) TellMany(ctx context.Context, results ...Finished) error {
+	_, err := s.Record(ctx, results...)
+	return err
+}
+
+// Record records several outcomes, all or none, and returns the trials as they are
+// then.
+func (s *Study) Record(ctx context.Context, results ...Finished) (trials []Trial, err error) {
 	results = slices.Clone(results)
+	numbers := make([]int, len(results))
 	for i, r := range results {
-		var err error
-		if results[i].Outcome, err = r.normal(); err != nil {
-			return requestf("trial %d: %w", r.Number, err)
+		numbers[i] = r.Number
+		if results[i].Outcome, err = normal(r.Outcome); err != nil {
+			return nil, requestf("trial %d: %w", r.Number, err)
 		}
 	}
-	return s.write(ctx, func(l *ledger) (*Event, error) {
-		told := &Told{}
-		now := map[int]Trial{} // trials told in this call
-		for _, r := range results {
-			t, changed := now[r.Number]
-			if !changed {
-				e, err := l.trial(r.Number)
-				if err != nil {
-					return nil, &RequestError{err}
-				}
-				t = e.Trial
-			}
-			t, again, err := t.told(r.Outcome, time.Time{})
+	err = s.write(ctx, func(l *ledger) (*Event, error) {
+		told, err := l.told(results)
+		if err != nil || len(told.Results) == 0 {
+			return nil, err
+		}
+		return &Event{Told: told}, nil
+	}, func(l *ledger) { trials = l.trialsOf(numbers, s.time()) })
+	return trials, err
+}
+
+// told returns the outcomes that are new, or why they cannot be.
+func (l *ledger) told(results []Finished) (*Told, error) {
+	told := &Told{}
+	now := map[int]Trial{} // trials told in this call
+	for _, r := range results {
+		t, changed := now[r.Number]
+		if !changed {
+			e, err := l.trial(r.Number)
 			if err != nil {
 				return nil, &RequestError{err}
 			}
-			if !again && changed {
-				return nil, requestf("trial %d is told twice: send one outcome", r.Number)
-			}
-			if !again {
-				now[r.Number] = t
-				told.Results = append(told.Results, r)
-			}
+			t = e.Trial
 		}
-		if len(told.Results) == 0 {
-			return nil, nil
+		t, again, err := t.told(r.Outcome, time.Time{})
+		if err != nil {
+			return nil, &RequestError{err}
 		}
-		return &Event{Told: told}, nil
-	}, nil)
+		if !again && changed {
+			return nil, requestf("trial %d is told twice: send one outcome", r.Number)
+		}
+		if !again {
+			now[r.Number] = t
+			told.Results = append(told.Results, r)
+		}
+	}
+	return told, nil
 }
 
 // Heartbeat extends the lease of a running trial to a time from now on, 0 for
@@ -160,6 +175,24 @@ func (s *Study) Retry(ctx context.Context, number int) error {
 			return nil, requestf("trial %d is %s: only a failed one can be tried again", number, t.seen(s.time()).State)
 		}
 		return &Event{Retried: &Retried{number}}, nil
+	}, nil)
+}
+
+// Release gives back running trials of a worker that will not be told, so that the next Ask
+// serves them before their leases run out. Without numbers it gives back all. Trials that
+// another worker has, or that have an outcome, stay as they are.
+func (s *Study) Release(ctx context.Context, worker string, numbers ...int) error {
+	return s.write(ctx, func(l *ledger) (*Event, error) {
+		released := &Released{}
+		for _, t := range l.trials {
+			if t.State == Running && t.Worker == worker && (len(numbers) == 0 || slices.Contains(numbers, t.Number)) {
+				released.Numbers = append(released.Numbers, t.Number)
+			}
+		}
+		if len(released.Numbers) == 0 {
+			return nil, nil
+		}
+		return &Event{Released: released}, nil
 	}, nil)
 }
 

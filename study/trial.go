@@ -2,24 +2,24 @@ package study
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 )
 
 // State is where a trial is on its way.
-type State string
+type State = evaluate.State
 
 // The states of a trial.
 const (
-	Waiting    State = "waiting"    // chosen by a user, or to be tried again; not served yet
-	Running    State = "running"    // served to a worker
-	Complete   State = "complete"   // has a value
-	Failed     State = "failed"     // no value came of it; may be tried again
-	Infeasible State = "infeasible" // cannot have a value; never suggested again
-	Stale      State = "stale"      // running, but its lease is lost; may be served again
+	Waiting    State = "waiting"           // to be served: chosen by a user, to be tried again, or given back
+	Running    State = "running"           // served to a worker
+	Complete   State = evaluate.Complete   // has a value
+	Failed     State = evaluate.Failed     // no value came of it; may be tried again
+	Infeasible State = evaluate.Infeasible // cannot have a value; never suggested again
+	Stale      State = "stale"             // running, but its lease is lost; may be served again
 )
 
 // Origin says who chose the point of a trial.
@@ -34,20 +34,28 @@ const (
 
 // Trial is one point of a study and what came of it.
 type Trial struct {
-	Number  int          `json:"number"`
-	State   State        `json:"state"`
-	Origin  Origin       `json:"origin"`
-	Params  space.Values `json:"params"`
-	Value   *float64     `json:"value"` // nil unless complete
-	Std     float64      `json:"std,omitzero"`
-	Reason  string       `json:"reason,omitempty"` // why it failed or is infeasible
-	Notes   []string     `json:"notes,omitempty"`
-	Batch   int          `json:"batch,omitzero"` // the last that served it
-	Worker  string       `json:"worker,omitempty"`
-	Created time.Time    `json:"created"`
-	Asked   time.Time    `json:"asked,omitzero"` // when it was last served
-	Told    time.Time    `json:"told,omitzero"`
-	Expires time.Time    `json:"lease_expires,omitzero"` // zero: never
+	Number    int          `json:"number"`
+	State     State        `json:"state"`
+	Origin    Origin       `json:"origin"`
+	Params    space.Values `json:"params"`
+	Predicted *Prediction  `json:"predicted,omitempty"` // when it was chosen; nil without a model
+	Value     *float64     `json:"value"`               // nil unless complete
+	Std       float64      `json:"std,omitzero"`
+	Reason    string       `json:"reason,omitempty"` // why it failed or is infeasible
+	Notes     []string     `json:"notes,omitempty"`
+	Batch     int          `json:"batch,omitzero"` // the last that served it
+	Worker    string       `json:"worker,omitempty"`
+	Created   time.Time    `json:"created"`
+	Asked     time.Time    `json:"asked,omitzero"` // when it was last served
+	Told      time.Time    `json:"told,omitzero"`
+	Expires   time.Time    `json:"lease_expires,omitzero"` // zero: never
+}
+
+// Prediction is what the method expected of a value, its noise included, in the sense of
+// the study's goal.
+type Prediction struct {
+	Mean float64 `json:"mean"`
+	Std  float64 `json:"std"`
 }
 
 // seen is a copy of the trial at a time: a lease is lost by waiting, not by an
@@ -57,6 +65,10 @@ func (t Trial) seen(now time.Time) Trial {
 		value := *t.Value
 		t.Value = &value
 	}
+	if t.Predicted != nil {
+		predicted := *t.Predicted
+		t.Predicted = &predicted
+	}
 	t.Notes = slices.Clone(t.Notes)
 	if t.State == Running && !t.Expires.IsZero() && !now.Before(t.Expires) {
 		t.State = Stale
@@ -64,38 +76,23 @@ func (t Trial) seen(now time.Time) Trial {
 	return t
 }
 
-// Outcome is what came of a trial.
-type Outcome struct {
-	State  State   `json:"state"`            // Complete, Failed or Infeasible; empty for Complete
-	Value  float64 `json:"value"`            // of a complete trial, in the sense of the study's goal
-	Std    float64 `json:"std,omitzero"`     // standard deviation of the value's noise, 0 when unknown
-	Reason string  `json:"reason,omitempty"` // why there is no value
-}
+// Outcome is what came of a trial; an empty state stands for Complete. Values are in the
+// sense of the study's goal.
+type Outcome = evaluate.Outcome
 
 // normal fills the state and drops what does not belong to it.
-func (o Outcome) normal() (Outcome, error) {
-	if o.State == "" {
-		o.State = Complete
-	}
+func normal(o Outcome) (Outcome, error) {
 	switch o.State {
-	case Complete:
-		if math.IsNaN(o.Value) || math.IsInf(o.Value, 0) {
-			return o, fmt.Errorf("the value is %g: %w; tell the state failed or infeasible instead", o.Value, ErrNotFinite)
-		}
-		if !(o.Std >= 0) || math.IsInf(o.Std, 0) {
-			return o, fmt.Errorf("the std is %g: give a finite number, 0 when it is not known", o.Std)
-		}
-		o.Reason = ""
+	case "", Complete:
+		o.State, o.Reason = Complete, ""
 	case Failed, Infeasible:
 		o.Value, o.Std = 0, 0
-	default:
-		return o, fmt.Errorf("the state is %q: tell complete, failed or infeasible", o.State)
 	}
-	return o, nil
+	return o, o.Validate()
 }
 
 // text names an outcome in an error.
-func (o Outcome) text() string {
+func text(o Outcome) string {
 	if o.State == Complete {
 		return fmt.Sprintf("complete with value %v", o.Value)
 	}

@@ -19,7 +19,7 @@ type askCmd struct {
 	Worker    string            `placeholder:"NAME" help:"Who will evaluate them."`
 	RequestID string            `placeholder:"ID" help:"Asking again with the same ID returns the same trials."`
 	Lease     time.Duration     `default:"0s" placeholder:"TIME" help:"After this time without a value, as in 90s or 2h, a trial is served again (0s: never)."`
-	Fix       map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Hold a parameter at a value."`
+	Fixed     map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Hold a parameter at a value; can be given several times."`
 	JSON      bool              `name:"json" help:"Print JSON."`
 	storeFlags
 }
@@ -32,6 +32,8 @@ func (*askCmd) Help() string {
 
   mahabo ask rig --count 2 --lease 2h --json
 
+  mahabo ask rig --fixed mode=fast --fixed n=3
+
   mahabo tell rig 1 --value 0.83`
 }
 
@@ -41,7 +43,7 @@ func (c *askCmd) Run(ctx context.Context, s streams) error {
 		return usagef("--count is %d: ask for at least one trial", c.Count)
 	}
 	return c.with(ctx, c.Study, func(one *study.Study) error {
-		fixed, err := readParams(one.Config().Space, c.Fix)
+		fixed, err := readParams(one.Config().Space, c.Fixed)
 		if err != nil {
 			return err
 		}
@@ -56,7 +58,11 @@ func (c *askCmd) Run(ctx context.Context, s streams) error {
 			fmt.Fprintf(s.err, "note: the model could not be used (%s); the points are uniform\n", b.Fallback)
 		}
 		for _, t := range b.Trials {
-			fmt.Fprintf(s.out, "%d  %s\n", t.Number, paramText(t.Params))
+			expected := ""
+			if t.Predicted != nil {
+				expected = fmt.Sprintf("  (expected %.4g ± %.2g)", t.Predicted.Mean, t.Predicted.Std)
+			}
+			fmt.Fprintf(s.out, "%d  %s%s\n", t.Number, paramText(t.Params), expected)
 		}
 		return nil
 	})
@@ -73,7 +79,7 @@ func readParams(sp *space.Space, texts map[string]string) (space.Values, error) 
 			for _, p := range params {
 				known = append(known, p.Name)
 			}
-			return space.Values{}, usagef("--fix: the study has no parameter %q%s", name, hint.DidYouMean(name, known))
+			return space.Values{}, usagef("the study has no parameter %q%s", name, hint.DidYouMean(name, known))
 		}
 		values[name] = params[i].ReadText(texts[name])
 	}

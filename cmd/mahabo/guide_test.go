@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,10 @@ func TestCommandGuide(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(named[name]), 0o755); err != nil {
 			t.Fatal(err)
 		}
+		example, err := os.ReadFile(filepath.Join("..", "..", "examples", "script", name))
+		if err != nil || string(example) != named[name] {
+			t.Errorf("%s of the guide is not that of examples/script (%v)", name, err)
+		}
 	}
 	args := words(named["run"])
 	if len(args) < 2 || args[0] != "mahabo" {
@@ -52,8 +57,20 @@ func TestCommandGuide(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "of 70 ("+defaultMethod+", 200 parameters)") || strings.Contains(string(out), "failed") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if trials := readTrials(t, filepath.Join(dir, "trials.jsonl")); len(trials) != 70 || trials[0].Params.Len() != 200 {
+	if trials := readTrials(t, "sqlite:"+filepath.Join(dir, "mahabo.db"), "space"); len(trials) != 70 || trials[0].Params.Len() != 200 {
 		t.Errorf("%d trials", len(trials))
+	}
+}
+
+func TestTrainingGuide(t *testing.T) {
+	named := blocks(t, "training.md")
+	dir := t.TempDir()
+	writeIn(t, dir, "space.yaml", named["space.yaml"])
+	writeIn(t, dir, "train", named["train"])
+	c := exec.CommandContext(t.Context(), binary, slices.Insert(words(named["run"])[1:], 1, "--method", "sobol")...)
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "of 50") || strings.Contains(string(out), "failed") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
@@ -66,7 +83,7 @@ func TestWetlabGuide(t *testing.T) {
 
 func TestGoGuide(t *testing.T) {
 	named := blocks(t, "go.md")
-	for _, name := range []string{"minimize", "asktell"} {
+	for _, name := range []string{"minimize", "asktell", "study"} {
 		file := filepath.Join(t.TempDir(), "main.go")
 		if err := os.WriteFile(file, []byte(named[name]), 0o644); err != nil {
 			t.Fatal(err)

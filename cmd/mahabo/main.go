@@ -45,6 +45,17 @@ type cli struct {
 	Ask      askCmd      `cmd:"" help:"Get trials of a study to evaluate."`
 	Tell     tellCmd     `cmd:"" help:"Record what came of a trial."`
 	Best     bestCmd     `cmd:"" help:"Print the best point of a study."`
+
+	Enqueue   enqueueCmd   `cmd:"" help:"Add points of your own to a study, to be evaluated next."`
+	Retry     retryCmd     `cmd:"" help:"Have failed trials evaluated again."`
+	Heartbeat heartbeatCmd `cmd:"" help:"Extend the leases of trials that are being evaluated."`
+	Release   releaseCmd   `cmd:"" help:"Give back trials that will not be evaluated."`
+	Note      noteCmd      `cmd:"" help:"Add a remark to a trial."`
+
+	Report reportCmd `cmd:"" help:"Show what a study's data say, as a page or JSON."`
+	Serve  serveCmd  `cmd:"" help:"Offer the studies of a store over HTTP."`
+	Token  tokenCmd  `cmd:"" help:"Make, list and revoke the tokens of a server."`
+
 	Methods  methodsCmd  `cmd:"" help:"List the methods and their options."`
 	Problems problemsCmd `cmd:"" help:"List the built-in problems."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`

@@ -25,35 +25,39 @@ type minimizeCmd struct {
 	Space      string        `xor:"what" placeholder:"FILE" help:"Parameters and constraints, YAML or JSON (docs/guides/command.md)."`
 	Problem    string        `xor:"what" placeholder:"NAME" help:"Built-in problem instead; see mahabo problems."`
 	Dim        int           `default:"0" placeholder:"D" help:"With --problem: number of parameters; more than the problem's own hide it in a random linear embedding (0: its own)."`
-	Method     string        `default:"${default_method}" placeholder:"M" help:"Method with its options, name:key=value,...; see mahabo methods (${default})."`
+	Study      string        `placeholder:"NAME" help:"Study that keeps the trials: a new one, or one to continue (the name of the space file; with --problem: none)."`
+	Method     string        `placeholder:"M" help:"Method with its options, name:key=value,...; see mahabo methods (${default_method})."`
 	Batch      int           `default:"1" placeholder:"B" help:"Points proposed together (${default})."`
 	Evals      int           `default:"${default_evals}" placeholder:"N" help:"Evaluations after the initial design (${default})."`
-	Init       int           `default:"${default_init}" placeholder:"N" help:"Points of the initial design (${default})."`
-	Seed       uint64        `default:"0" placeholder:"S" help:"Seed of the method and of the problem's embedding (${default})."`
+	Init       *int          `placeholder:"N" help:"Points of the initial design (${default_init})."`
+	Seed       *uint64       `placeholder:"S" help:"Seed of the method and of the problem's embedding (0)."`
 	Maximize   bool          `help:"With --space: higher values are better."`
 	Parallel   int           `default:"1" placeholder:"P" help:"With a command: evaluations at the same time (${default})."`
 	Timeout    time.Duration `default:"0s" placeholder:"T" help:"With a command: end an evaluation after T, as 90s or 2h30m; it has failed (0: never)."`
 	Retries    int           `default:"0" placeholder:"R" help:"With a command: evaluate a failed trial up to R times more (${default})."`
-	KeepOutput string        `placeholder:"DIR" help:"With a command: keep what trial N prints in DIR/N.out and DIR/N.err."`
+	KeepOutput string        `placeholder:"DIR" help:"With a command: keep what trial N prints in DIR/N.out and DIR/N.err (STUDY.output; none to keep nothing)."`
 	JSON       bool          `name:"json" help:"Print the result as JSON and nothing else on standard output."`
-	Out        string        `placeholder:"FILE" help:"With --space: add every trial to FILE, one JSON object per line; the trials already there are learned from and count. With --problem: also write the result to FILE."`
+	Out        string        `placeholder:"FILE" help:"Also write the result to FILE, as JSON."`
 	Quiet      bool          `short:"q" help:"Show no progress."`
-	Command    []string      `arg:"" optional:"" help:"After --: the program to evaluate with and its arguments. {name} stands for the value of a parameter, {trial} for the number of the trial; standard input has all parameters as one JSON object. Its last line is the value."`
+	storeFlags
+	Command []string `arg:"" optional:"" help:"After --: the program to evaluate with and its arguments. {name} stands for the value of a parameter, {trial} for the number of the trial; standard input has all parameters as one JSON object. Its last line is the value."`
 }
 
 // Help is the long help.
 func (*minimizeCmd) Help() string {
 	return `Examples:
 
-  mahabo minimize --space space.yaml --evals 200 --batch 4 --parallel 4 --out trials.jsonl -- ./simulate --rate {rate}
+  mahabo minimize --space space.yaml --evals 200 --batch 4 --parallel 4 -- ./simulate --rate {rate}
 
-  mahabo minimize --space space.yaml --batch 5 --maximize --out trials.jsonl
+  mahabo minimize --space space.yaml --study oven --batch 5 --maximize
 
   mahabo minimize --problem branin --dim 1000 --batch 5 --evals 200
 
   mahabo minimize --problem hartmann6 --dim 100 --method maha:d=2,fit=lbfgs --out best.json
 
 The command prints a number, or a JSON object with "value", as its last line; another exit code than 0 is a failed trial. With --space and no command, values are asked for at the prompt.
+
+Every trial is in the study as soon as it ends. The same command continues it, after Ctrl-C, a crash or with more --evals; several at once share the work. mahabo study show, best and export have the results.
 
 Ctrl-C stops and prints the best point so far. Running commands are waited for; a second Ctrl-C ends them.`
 }
@@ -67,9 +71,26 @@ func (c *minimizeCmd) Run(ctx context.Context, s streams) error {
 		if f, ok := s.in.(*os.File); len(c.Command) == 0 && (!ok || !cwriter.IsTerminal(int(f.Fd()))) {
 			return usagef("there is nothing to evaluate with: give a command after --, or start at a terminal to enter values by hand")
 		}
-		return c.optimise(ctx, s)
 	}
-	return c.solve(ctx, s)
+	if c.Space == "" && c.Study == "" {
+		return c.solve(ctx, s)
+	}
+	return c.optimise(ctx, s)
+}
+
+// initial and seed are those of a new study.
+func (c *minimizeCmd) initial() int {
+	if c.Init == nil {
+		return strategy.DefaultInit
+	}
+	return *c.Init
+}
+
+func (c *minimizeCmd) seed() uint64 {
+	if c.Seed == nil {
+		return 0
+	}
+	return *c.Seed
 }
 
 // check refuses flags that cannot be used, or not together.
@@ -79,8 +100,8 @@ func (c *minimizeCmd) check() error {
 		return usagef("--batch is %d: a round needs at least one point", c.Batch)
 	case c.Evals < 0:
 		return usagef("--evals is %d: it cannot be negative", c.Evals)
-	case c.Init < 1:
-		return usagef("--init is %d: the initial design needs at least one point", c.Init)
+	case c.initial() < 1:
+		return usagef("--init is %d: the initial design needs at least one point", c.initial())
 	case c.Dim < 0:
 		return usagef("--dim is %d: it cannot be negative", c.Dim)
 	case c.Parallel < 1:
@@ -149,14 +170,14 @@ func (c *minimizeCmd) solve(ctx context.Context, s streams) error {
 	result, err := study.Run(ctx, study.Options{
 		Strategy:  proposer,
 		Objective: func(_ context.Context, x []float64) (float64, error) { return p.Eval(x), nil },
-		Init:      c.Init, Evals: c.Evals, Batch: c.Batch,
+		Init:      c.initial(), Evals: c.Evals, Batch: c.Batch,
 		OnBatch: func(g study.Progress) {
 			show.update(g.Done, g.Total, fmt.Sprintf("best %.6g  %s", g.Best, left(g.Remaining)))
 		},
 	})
 	show.close()
 	if errors.Is(err, context.Canceled) {
-		err = interrupted(fmt.Sprintf("stopped after %d of %d evaluations", len(result.Observations), c.Init+c.Evals))
+		err = interrupted(fmt.Sprintf("stopped after %d of %d evaluations", len(result.Observations), c.initial()+c.Evals))
 	}
 	if result.Fallbacks > 0 {
 		fmt.Fprintf(s.err, "note: in %d rounds the model could not be used (%v); their points are uniform\n", result.Fallbacks, result.Fallback)
@@ -166,7 +187,7 @@ func (c *minimizeCmd) solve(ctx context.Context, s streams) error {
 		return err
 	}
 	report := minimizeResult{
-		Method: method, Problem: p.Name, Dim: p.Dim, Batch: c.Batch, Evals: c.Evals, Init: c.Init, Seed: c.Seed,
+		Method: method, Problem: p.Name, Dim: p.Dim, Batch: c.Batch, Evals: c.Evals, Init: c.initial(), Seed: c.seed(),
 		Evaluated: len(result.Observations), Best: best.Value, X: best.X,
 		Seconds:                    result.Optimiser.Seconds(),
 		MedianSecondsPerSuggestion: result.MedianSuggestion().Seconds(),
@@ -177,19 +198,27 @@ func (c *minimizeCmd) solve(ctx context.Context, s streams) error {
 
 // setup builds the problem and the method.
 func (c *minimizeCmd) setup() (method string, p problem.Problem, s strategy.Strategy, err error) {
-	if method, err = strategy.Canonical(c.Method); err != nil {
+	if method, err = strategy.Canonical(cmp.Or(c.Method, defaultMethod)); err != nil {
 		return "", p, nil, usagef("--method: %w", err)
 	}
-	if err := checkProblems(c.Problem); err != nil {
+	if p, err = c.problem(); err != nil {
 		return "", p, nil, err
 	}
-	if p, err = problem.New(c.Problem, c.Dim, c.Seed); err != nil {
-		return "", p, nil, usagef("--dim: %w", err)
-	}
-	if s, err = strategy.New(method, strategy.Config{Dim: p.Dim, TrueDim: p.TrueDim, Init: c.Init, Seed: c.Seed}); err != nil {
+	if s, err = strategy.New(method, strategy.Config{Dim: p.Dim, TrueDim: p.TrueDim, Init: c.initial(), Seed: c.seed()}); err != nil {
 		return "", p, nil, usagef("--method: %w", err)
 	}
 	return method, p, s, nil
+}
+
+// problem builds the built-in problem.
+func (c *minimizeCmd) problem() (p problem.Problem, err error) {
+	if err := checkProblems(c.Problem); err != nil {
+		return p, err
+	}
+	if p, err = problem.New(c.Problem, c.Dim, c.seed()); err != nil {
+		return p, usagef("--dim: %w", err)
+	}
+	return p, nil
 }
 
 // write prints the result for people or for programs.

@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/study"
 )
 
 // write makes a file in a fresh folder, executable if it is a script.
@@ -48,32 +48,29 @@ const sumSquares = `#!/bin/sh
 tr ',{}' '\n' | awk -F: 'NF == 2 { n++; s += $2*$2 } END { if (n != 200) exit 1; print "parameters", n; print s }'
 `
 
-func readTrials(t *testing.T, file string) []trialLine {
+// readTrials returns the trials of a study in a store.
+func readTrials(t *testing.T, store, name string) (trials []study.Trial) {
 	t.Helper()
-	l, err := openTrialLog(file, func(note string) { t.Error(note) })
-	if err != nil {
-		t.Fatal(err)
+	for line := range strings.Lines(must(t, "study", "export", name, "--format", "jsonl", "--store", store)) {
+		trials = append(trials, decode[study.Trial](t, line))
 	}
-	l.close()
-	return l.kept
+	return trials
 }
+
+// inStore is a store in a fresh folder.
+func inStore(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "studies.db") }
 
 func TestCommandOfTwoHundredParameters(t *testing.T) {
 	file, script := write(t, "space.yaml", wide), write(t, "simulate", sumSquares)
-	out := filepath.Join(t.TempDir(), "trials.jsonl")
 	keep := filepath.Join(t.TempDir(), "output")
-	args := func(evals int) []string {
-		return []string{
-			"minimize", "--space", file, "--method", "sobol", "--init", "5", "--evals", strconv.Itoa(evals), "--batch", "5",
-			"--parallel", "2", "--out", out, "--keep-output", keep, "--json", "--", script, "--trial={trial}", "{w0}", "{{}}",
-		}
+	run := func(store string, evals int) (got optimiseResult) {
+		return decode[optimiseResult](t, must(t, "minimize", "--space", file, "--store", store, "--method", "sobol", "--init", "5", "--evals", strconv.Itoa(evals), "--batch", "5",
+			"--parallel", "2", "--keep-output", keep, "--json", "--", script, "--trial={trial}", "{w0}", "{{}}"))
 	}
-	var got optimiseResult
-	if err := json.Unmarshal([]byte(must(t, args(15)...)), &got); err != nil {
-		t.Fatal(err)
-	}
-	trials := readTrials(t, out)
-	if len(trials) != 20 || got.Trials != 20 || got.Failed+got.Infeasible != 0 || got.Params.Len() != 200 || got.Method != "sobol" || got.Goal != "minimize" {
+	store := inStore(t)
+	got := run(store, 15)
+	trials := readTrials(t, store, "space")
+	if len(trials) != 20 || got.Trials != 20 || got.Failed+got.Infeasible != 0 || got.Params.Len() != 200 || got.Method != "sobol" || got.Goal != "minimize" || got.Study != "space" {
 		t.Fatalf("%d trials, result %+v", len(trials), got)
 	}
 	for i, trial := range trials {
@@ -81,7 +78,7 @@ func TestCommandOfTwoHundredParameters(t *testing.T) {
 		for name := range trial.Params.All() {
 			sum += trial.Params.Float(name) * trial.Params.Float(name)
 		}
-		if trial.Number != i+1 || trial.Batch != i/5+1 || trial.Attempts != 1 || trial.Ended.Before(trial.Started) {
+		if trial.Number != i+1 || trial.Batch != i/5+1 || trial.Told.Before(trial.Asked) {
 			t.Errorf("trial %d is %+v", i+1, trial)
 		}
 		if d := *trial.Value/sum - 1; d > 1e-4 || d < -1e-4 { // awk prints six digits
@@ -99,22 +96,82 @@ func TestCommandOfTwoHundredParameters(t *testing.T) {
 		t.Errorf("kept %q (%v)", kept, err)
 	}
 
-	// Running on continues: 5 more.
-	if err := json.Unmarshal([]byte(must(t, args(20)...)), &got); err != nil {
-		t.Fatal(err)
+	// Running on continues: 5 more. One run over all is the same.
+	if got := run(store, 20); got.Trials != 25 {
+		t.Errorf("after the second run the result is %+v", got)
 	}
-	more := readTrials(t, out)
-	if len(more) != 25 || got.Trials != 25 || more[24].Number != 25 || more[24].Batch != 5 {
-		t.Errorf("after the second run %d trials, result %+v", len(more), got)
-	}
-	// One run over all is the same.
-	out = filepath.Join(t.TempDir(), "other.jsonl")
-	must(t, args(20)...)
-	for i, trial := range readTrials(t, out) {
-		if diff := cmp.Diff(trial.Params.Float("w7"), more[i].Params.Float("w7")); diff != "" {
-			t.Errorf("trial %d in one run and in two:\n%s", i+1, diff)
+	more, other := readTrials(t, store, "space"), inStore(t)
+	run(other, 20)
+	for i, trial := range readTrials(t, other, "space") {
+		if trial.Params.String() != more[i].Params.String() || trial.Batch != more[i].Batch {
+			t.Errorf("trial %d differs in one run and in two", i+1)
 		}
 	}
+}
+
+// A run that is killed loses nothing: the next one evaluates what was open, at once and in
+// the same order, and ends with the trials of one that was left alone.
+func TestKilledRunContinues(t *testing.T) {
+	file := write(t, "space.yaml", "parameters:\n  \"a[0:2]\": {float: [0, 1]}\n")
+	script := write(t, "simulate", "#!/bin/sh\nsleep 0.02\necho $1\n")
+	args := func(store string) []string {
+		return []string{"minimize", "--space", file, "--store", store, "--method", "vanilla", "--init", "4", "--evals", "8", "--batch", "4", "-q", "--keep-output", "none", "--", script, "{a0}"}
+	}
+	alone, killed := inStore(t), inStore(t)
+	must(t, args(alone)...)
+	for i := range 6 {
+		c := exec.CommandContext(t.Context(), binary, args(killed)...)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(time.Duration(60+40*i)*time.Millisecond, func() { _ = c.Process.Kill() })
+		_ = c.Wait()
+	}
+	must(t, args(killed)...)
+	a, b := readTrials(t, alone, "space"), readTrials(t, killed, "space")
+	if len(a) != 12 || len(b) != 12 {
+		t.Fatalf("%d and %d trials", len(a), len(b))
+	}
+	for i := range a {
+		if a[i].Params.String() != b[i].Params.String() || b[i].State != study.Complete || *a[i].Value != *b[i].Value {
+			t.Errorf("trial %d is %+v, undisturbed %+v", i+1, b[i], a[i])
+		}
+	}
+}
+
+func TestAnotherStudyIsRefused(t *testing.T) {
+	file := write(t, "space.yaml", "parameters:\n  a: {float: [0, 1]}\n")
+	other := write(t, "space.yaml", "parameters:\n  a: {float: [0, 2]}\n")
+	store := inStore(t)
+	run := func(flags string) []string {
+		return append(words("minimize --store "+store+" --evals 1 --init 2 --keep-output none "+flags), "--", "echo", "{a}")
+	}
+	must(t, run("--method sobol --seed 3 --space "+file)...)
+	stdout, stderr, code := call(t, run("--space "+file)...)
+	if code != 0 || !strings.Contains(stderr, "continuing study space in "+store+": 3 trials, 3 complete") || !strings.Contains(stdout, "(sobol, 1 parameters)") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	for flags, says := range map[string]string{
+		"--space " + other:                     "other parameters",
+		"--space " + file + " --method random": "the method sobol: leave out --method",
+		"--space " + file + " --maximize":      "the goal minimize: leave out --maximize",
+		"--space " + file + " --seed 4":        "the seed 3: leave out --seed",
+		"--space " + file + " --study a/b":     "Name is",
+	} {
+		refused(t, says, run(flags)...)
+	}
+	must(t, run("--study second --maximize --space "+file)...)
+	refused(t, "the goal maximize: add --maximize", run("--study second --space "+file)...)
+}
+
+func TestProblemInAStudy(t *testing.T) {
+	store := inStore(t)
+	run := words("minimize --problem branin --dim 5 --method sobol --init 3 --evals 4 --json -q --study b --store " + store)
+	first := decode[optimiseResult](t, must(t, run...))
+	if again := decode[optimiseResult](t, must(t, run...)); first.Trials != 7 || again.Trials != 7 || again.Best != first.Best {
+		t.Errorf("first %+v, again %+v", first, again)
+	}
+	refused(t, "other parameters", words("minimize --problem colville --dim 5 --study b --store "+store)...)
 }
 
 func TestCommandForPeople(t *testing.T) {
@@ -122,7 +179,7 @@ func TestCommandForPeople(t *testing.T) {
 	script := write(t, "simulate", `#!/bin/sh
 case $1 in 2) exit 7;; 4) echo '{"state": "infeasible"}';; *) echo "$2";; esac
 `)
-	stdout, stderr, code := call(t, "minimize", "--space", file, "--method", "random", "--init", "4", "--evals", "4", "--maximize", "--retries", "1", "--", script, "{trial}", "{a}")
+	stdout, stderr, code := call(t, "minimize", "--space", file, "--method", "random", "--init", "4", "--evals", "4", "--maximize", "--retries", "1", "--store", inStore(t), "--keep-output", "none", "--", script, "{trial}", "{a}")
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
@@ -140,7 +197,7 @@ case $1 in 2) exit 7;; 4) echo '{"state": "infeasible"}';; *) echo "$2";; esac
 
 func TestFailuresAreKept(t *testing.T) {
 	file := write(t, "space.yaml", "parameters:\n  a: {float: [0, 1]}\n")
-	out := filepath.Join(t.TempDir(), "trials.jsonl")
+	store := inStore(t)
 	script := write(t, "simulate", `#!/bin/sh
 case $1 in
 1) echo 1;;
@@ -150,23 +207,22 @@ case $1 in
 5) echo '{"value": 2, "std": 0.5}';;
 esac
 `)
-	must(t, "minimize", "--space", file, "--method", "sobol", "--init", "1", "--evals", "4", "--timeout", "1s", "--retries", "1", "-q", "--out", out, "--", script, "{trial}")
-	trials := readTrials(t, out)
+	must(t, "minimize", "--space", file, "--method", "sobol", "--init", "1", "--evals", "4", "--timeout", "1s", "--retries", "1", "-q", "--store", store, "--keep-output", "none", "--", script, "{trial}")
+	trials := readTrials(t, store, "space")
 	if len(trials) != 5 {
 		t.Fatalf("%d trials", len(trials))
 	}
 	for i, want := range []struct {
-		state    evaluate.State
-		reason   string
-		attempts int
+		state  study.State
+		reason string
 	}{
-		{evaluate.Complete, "", 1},
-		{evaluate.Failed, "exit status 7: no licence", 2},
-		{evaluate.Failed, "the value is NaN: only finite values can be modelled", 2},
-		{evaluate.Failed, "it was ended after 1s: timeout", 2},
-		{evaluate.Complete, "", 1},
+		{study.Complete, ""},
+		{study.Failed, "exit status 7: no licence"},
+		{study.Failed, "the value is NaN: only finite values can be modelled"},
+		{study.Failed, "it was ended after 1s: timeout"},
+		{study.Complete, ""},
 	} {
-		if got := trials[i]; got.State != want.state || got.Reason != want.reason || got.Attempts != want.attempts {
+		if got := trials[i]; got.State != want.state || got.Reason != want.reason {
 			t.Errorf("trial %d is %+v, want %+v", i+1, got, want)
 		}
 	}
@@ -178,9 +234,6 @@ esac
 func TestOptimiseUsageErrors(t *testing.T) {
 	good := write(t, "space.yaml", "parameters:\n  rate: {log: [1e-3, 1]}\n")
 	bad := write(t, "space.yaml", "parameters:\n  rate: {log: [0, 1]}\n")
-	foreign := write(t, "trials.jsonl", `{"number":1,"batch":1,"state":"complete","params":{"speed":1},"value":2}`+"\n")
-	broken := write(t, "trials.jsonl", "hello\nworld\n")
-	twice := write(t, "trials.jsonl", strings.Repeat(`{"number":1,"batch":1,"state":"failed","params":{"rate":0.1}}`+"\n", 2))
 	for _, c := range []struct{ args, says string }{
 		{"--space " + good, "give a command after --"},
 		{"--space " + good + ".yml -- true", "no such file"},
@@ -198,16 +251,13 @@ func TestOptimiseUsageErrors(t *testing.T) {
 		{"--space " + good + " -- true {rat}", `did you mean "rate"?`},
 		{"--space " + good + " -- true {", "write {{"},
 		{"--space " + good + " -- no-such-program", "cannot be run"},
-		{"--space " + good + " --out " + t.TempDir() + " -- true", "is a directory"},
-		{"--space " + good + " --out " + foreign + " -- true", `parameter "speed" is not in the space`},
-		{"--space " + good + " --out " + broken + " -- true", "trials.jsonl:1: this is not a trial"},
-		{"--space " + good + " --out " + twice + " -- true", "trial 1 is there twice"},
+		{"--space " + good + " --out " + t.TempDir() + " -- true", "is a folder"},
 		{"--problem branin --maximize", "--maximize goes with --space"},
 		{"--problem branin --retries 1", "--retries goes with a command"},
 		{"--problem branin -- ./simulate", "a command is given: ./simulate"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
-			stdout, stderr, code := call(t, append([]string{"minimize"}, words(c.args)...)...)
+			stdout, stderr, code := call(t, append([]string{"minimize", "--store", inStore(t)}, words(c.args)...)...)
 			if code != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.says) {
 				t.Errorf("exit code %d, want one line with %q, got %q", code, c.says, stderr)
 			}
@@ -217,7 +267,7 @@ func TestOptimiseUsageErrors(t *testing.T) {
 
 func TestCommandThatNeverWorks(t *testing.T) {
 	file := write(t, "space.yaml", "parameters:\n  a: {float: [0, 1]}\n")
-	stdout, stderr, code := call(t, "minimize", "--space", file, "--method", "sobol", "--init", "3", "-q", "--", "sh", "-c", "echo no licence >&2; exit 3")
+	stdout, stderr, code := call(t, "minimize", "--space", file, "--method", "sobol", "--init", "3", "-q", "--store", inStore(t), "--keep-output", "none", "--", "sh", "-c", "echo no licence >&2; exit 3")
 	if code != 1 || stdout != "" || !strings.Contains(stderr, "all of the first 3 failed, the last one: exit status 3: no licence") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
@@ -225,40 +275,18 @@ func TestCommandThatNeverWorks(t *testing.T) {
 
 func TestExhaustedSpaceIsSaid(t *testing.T) {
 	file := write(t, "space.yaml", "parameters:\n  a: {int: [1, 3]}\n  b: {bool: [false, true]}\n")
-	stdout, stderr, code := call(t, "minimize", "--space", file, "--method", "sobol", "--init", "3", "--batch", "2", "-q", "--", "echo", "{a}")
+	stdout, stderr, code := call(t, "minimize", "--space", file, "--method", "sobol", "--init", "3", "--batch", "2", "-q", "--store", inStore(t), "--keep-output", "none", "--", "echo", "{a}")
 	if code != 0 || !strings.Contains(stdout, "of 6 ") || !strings.Contains(stderr, "no parameters are left to try") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
-	}
-}
-
-func TestTornLogIsRepaired(t *testing.T) {
-	file := write(t, "space.yaml", "parameters:\n  a: {float: [0, 1]}\n")
-	const line = `{"number":3,"batch":2,"state":"complete","params":{"a":0.5},"value":2,"attempts":1}`
-	for name, c := range map[string]struct {
-		text, says string
-		trials     int
-	}{
-		"torn":       {line + "\n" + line[:40], "torn (40 bytes)", 1},
-		"no newline": {line, "holds 1 trials", 1},
-	} {
-		out := write(t, "trials.jsonl", c.text)
-		_, stderr, code := call(t, "minimize", "--space", file, "--method", "sobol", "--init", "2", "--evals", "1", "--out", out, "--", "echo", "{trial}")
-		if code != 0 || !strings.Contains(stderr, c.says) {
-			t.Errorf("%s: exit code %d\n%s", name, code, stderr)
-		}
-		trials := readTrials(t, out)
-		if len(trials) != 3 || trials[1].Number != 4 || *trials[1].Value != 4 || trials[1].Batch != 3 || trials[2].Number != 5 {
-			t.Errorf("%s: trials are %+v", name, trials)
-		}
 	}
 }
 
 // The first Ctrl-C waits for what runs and keeps it.
 func TestFirstCtrlC(t *testing.T) {
 	file := write(t, "space.yaml", "parameters:\n  a: {float: [0, 1]}\n")
-	out := filepath.Join(t.TempDir(), "trials.jsonl")
+	store := inStore(t)
 	script := write(t, "simulate", "#!/bin/sh\n[ $1 = 1 ] || sleep 0.5\necho $1\n")
-	stdout, stderr, code := interrupt(t, "minimize", "--space", file, "--method", "sobol", "--evals", "1000", "--parallel", "3", "--out", out, "--json", "--", script, "{trial}")
+	stdout, stderr, code := interrupt(t, "minimize", "--space", file, "--method", "sobol", "--evals", "1000", "--parallel", "3", "--store", store, "--keep-output", "none", "--json", "--", script, "{trial}")
 	var got optimiseResult
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatalf("no best point after Ctrl-C: %v\n%s", err, stdout)
@@ -266,15 +294,18 @@ func TestFirstCtrlC(t *testing.T) {
 	if code != 130 || !strings.Contains(stderr, "waiting for the running trials") || !strings.Contains(stderr, "stopped after") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
-	trials := readTrials(t, out)
-	if len(trials) < 3 || len(trials) > 500 || len(trials) != got.Trials || trials[1].State != evaluate.Complete || trials[2].State != evaluate.Complete {
-		t.Errorf("trials are %+v", trials)
+	states := map[study.State]int{}
+	for _, trial := range readTrials(t, store, "space") {
+		states[trial.State]++
+	}
+	if states[study.Complete] < 3 || states[study.Complete] != got.Trials || states[study.Running] > 0 { // the rest of the design waits
+		t.Errorf("the states are %v, the result %+v", states, got)
 	}
 }
 
 // The second Ctrl-C, or the end of the terminal, ends them and all their children.
 func TestEndingTheRunningTrials(t *testing.T) {
-	const stopped = "mahabo: stopped after 0 of 510 trials"
+	const stopped = "mahabo: stopped after 0 of 510 trials; the same command continues"
 	for name, c := range map[string]struct {
 		first syscall.Signal
 		said  []string
@@ -311,7 +342,7 @@ func startSleeper(t *testing.T) (c *exec.Cmd, stderr io.Reader, pid int) {
 	file := write(t, "space.yaml", "parameters:\n  a: {float: [0, 1]}\n")
 	pidFile := filepath.Join(t.TempDir(), "pid")
 	script := write(t, "simulate", "#!/bin/sh\nsleep 60 & echo $! >\"$1.tmp\"; mv \"$1.tmp\" \"$1\"; wait\n")
-	c = exec.CommandContext(t.Context(), binary, "minimize", "--space", file, "--method", "sobol", "--", script, pidFile)
+	c = exec.CommandContext(t.Context(), binary, "minimize", "--space", file, "--method", "sobol", "--store", inStore(t), "--keep-output", "none", "--", script, pidFile)
 	stderr, err := c.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

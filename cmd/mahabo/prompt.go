@@ -19,17 +19,14 @@ import (
 var errQuit = errors.New("quit")
 
 // runPrompt has the trials evaluated by a person.
-func (r *optimisation) runPrompt(ctx context.Context, sp *space.Space) error {
-	p := &prompt{Source: r, space: sp, lines: readLines(ctx, r.in), out: r.err}
+func (r *optimisation) runPrompt(ctx context.Context) error {
+	p := &prompt{Source: r, space: r.had.Config.Space, lines: readLines(ctx, r.in), out: r.err}
 	o := r.options()
 	o.Source, o.Evaluator = p, p
 	o.OnResult = func(t evaluate.Result, g evaluate.Progress) error {
-		if err := r.record(t); err != nil {
-			return err
-		}
-		if _, best, ok := r.Best(); ok {
-			had := len(r.log.kept)
-			fmt.Fprintf(r.err, "best %.6g after %d of %d trials\n", best.Value, g.Done+had, g.Total+had)
+		r.note(t)
+		if r.best != nil {
+			fmt.Fprintf(r.err, "best %.6g after %d of %d trials\n", *r.best, g.Done+r.finished(), r.total)
 		}
 		return nil
 	}

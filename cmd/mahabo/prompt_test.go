@@ -11,18 +11,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/study"
 )
 
 // byHand runs minimize at a prompt with answers from a reader.
-func byHand(ctx context.Context, t *testing.T, in io.Reader, out string) (result optimiseResult, said string, err error) {
+func byHand(ctx context.Context, t *testing.T, in io.Reader, store string) (result optimiseResult, said string, err error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "space.yaml")
 	text := "parameters:\n  temperature: {float: [20, 80], unit: °C}\n  solvent: {choice: [water, ethanol, DMSO]}\n  stir: {fixed: 300}\n"
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c := minimizeCmd{Space: file, Method: "sobol", Batch: 2, Init: 3, Evals: 2, Parallel: 1, Maximize: true, JSON: true, Out: out}
+	three := 3
+	c := minimizeCmd{Space: file, Method: "sobol", Batch: 2, Init: &three, Evals: 2, Parallel: 1, Maximize: true, JSON: true, storeFlags: storeFlags{store}}
 	var stdout, stderr bytes.Buffer
 	err = c.optimise(ctx, streams{in, &stdout, &stderr})
 	if stdout.Len() > 0 {
@@ -34,8 +35,8 @@ func byHand(ctx context.Context, t *testing.T, in io.Reader, out string) (result
 }
 
 func TestPrompt(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "trials.jsonl")
-	got, said, err := byHand(t.Context(), t, strings.NewReader("0.5\n\nwhat\nnan\n 0.75 \nfail spilled it\ninfeasible  phase separation \n0.25\n"), out)
+	store := "sqlite:" + filepath.Join(t.TempDir(), "studies.db")
+	got, said, err := byHand(t.Context(), t, strings.NewReader("0.5\n\nwhat\nnan\n 0.75 \nfail spilled it\ninfeasible  phase separation \n0.25\n"), store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,28 +53,27 @@ func TestPrompt(t *testing.T) {
 	if n := strings.Count(said, "enter a number as"); n != 3 {
 		t.Errorf("%d answers were not understood, want 3", n)
 	}
-	l, err := openTrialLog(out, func(string) {})
-	if err != nil {
-		t.Fatal(err)
+	var kept []study.Trial
+	for line := range strings.Lines(must(t, "study", "export", "space", "--format", "jsonl", "--store", store)) {
+		kept = append(kept, decode[study.Trial](t, line))
 	}
-	defer l.close()
-	if len(l.kept) != 5 || l.kept[2].Reason != "spilled it" || l.kept[3].State != evaluate.Infeasible || l.kept[3].Reason != "phase separation" {
-		t.Errorf("kept %+v", l.kept)
+	if len(kept) != 5 || kept[2].Reason != "spilled it" || kept[3].State != study.Infeasible || kept[3].Reason != "phase separation" {
+		t.Errorf("kept %+v", kept)
 	}
 }
 
 func TestQuitAndContinue(t *testing.T) {
 	for name, ending := range map[string]string{"quit": "quit\n", "end of input": ""} {
-		out := filepath.Join(t.TempDir(), "trials.jsonl")
-		got, _, err := byHand(t.Context(), t, strings.NewReader("0.5\n0.75\n"+ending), out)
+		store := "sqlite:" + filepath.Join(t.TempDir(), "studies.db")
+		got, _, err := byHand(t.Context(), t, strings.NewReader("0.5\n0.75\n"+ending), store)
 		if err != nil || got.Trials != 2 || got.Best != 0.75 {
 			t.Errorf("%s: result %+v, error %v", name, got, err)
 		}
-		got, said, err := byHand(t.Context(), t, strings.NewReader("1\n2\n3\n"), out)
+		got, said, err := byHand(t.Context(), t, strings.NewReader("1\n2\n3\n"), store)
 		if err != nil || got.Trials != 5 || got.Best != 3 || got.Trial != 5 {
 			t.Errorf("%s: result %+v, error %v", name, got, err)
 		}
-		if !strings.Contains(said, "holds 2 trials") || !strings.Contains(said, "batch 2           trial 3\n") {
+		if !strings.Contains(said, "continuing study space") || !strings.Contains(said, "3 trials, 2 complete") || !strings.Contains(said, "batch 2           trial 3\n") {
 			t.Errorf("%s: the second session says\n%s", name, said)
 		}
 	}
@@ -88,9 +88,21 @@ func TestCtrlCAtThePrompt(t *testing.T) {
 		_, _ = io.WriteString(w, "0.5\n")
 		cancel()
 	}()
-	_, _, err := byHand(ctx, t, r, "")
+	_, _, err := byHand(ctx, t, r, "memory:")
 	var stopped interrupted
-	if !errors.As(err, &stopped) || stopped != "stopped after 1 of 5 trials" && stopped != "stopped after 0 of 5 trials" {
+	if !errors.As(err, &stopped) || !strings.HasPrefix(string(stopped), "stopped after 1 of 5 trials") && !strings.HasPrefix(string(stopped), "stopped after 0 of 5 trials") {
 		t.Errorf("error is %v", err)
 	}
+}
+
+// An answer is understood as a finite value or a state, or refused.
+func FuzzAnswer(f *testing.F) {
+	for _, seed := range []string{"0.5", "nan", "fail spilled", "infeasible", "quit", " 1e999 ", "0x1p-2"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		if o, err := parseAnswer(line); err == nil && o.Validate() != nil {
+			t.Errorf("%q became %+v", line, o)
+		}
+	})
 }

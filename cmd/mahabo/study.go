@@ -270,7 +270,7 @@ func (c *studyDeleteCmd) Run(ctx context.Context, s streams) (err error) {
 
 type studyExportCmd struct {
 	Name   string `arg:"" help:"Name of the study."`
-	Format string `enum:"csv,jsonl" default:"csv" help:"csv or jsonl (${default})."`
+	Format string `enum:"csv,jsonl,parquet" default:"csv" help:"csv, jsonl or parquet (${default})."`
 	Out    string `placeholder:"FILE" help:"Write to FILE instead of standard output."`
 	storeFlags
 }
@@ -291,8 +291,8 @@ func (c *studyExportCmd) Run(ctx context.Context, s streams) error {
 
 type studyImportCmd struct {
 	Name    string            `arg:"" help:"Name of the study."`
-	File    string            `arg:"" help:"Table of evaluations, CSV or one JSON object per line."`
-	Format  string            `enum:"auto,csv,jsonl" default:"auto" help:"csv or jsonl; auto goes by the file's name (${default})."`
+	File    string            `arg:"" help:"Table of evaluations: CSV, Parquet or one JSON object per line."`
+	Format  string            `enum:"auto,csv,jsonl,parquet" default:"auto" help:"csv, jsonl or parquet; auto goes by the file's name (${default})."`
 	Columns map[string]string `name:"column" mapsep:"none" placeholder:"NAME=COLUMN" help:"Column of a parameter, or of value, state, std or reason, if the file calls it differently."`
 	DryRun  bool              `help:"Only say what would be imported."`
 	JSON    bool              `name:"json" help:"Print JSON."`
@@ -304,8 +304,8 @@ func (c *studyImportCmd) Run(ctx context.Context, s streams) error {
 	format := study.Format(c.Format)
 	if c.Format == "auto" {
 		format = study.Format(strings.TrimPrefix(strings.ToLower(filepath.Ext(c.File)), "."))
-		if !slices.Contains([]study.Format{study.CSV, study.JSONL}, format) {
-			return usagef("--format: the name %s does not end in .csv or .jsonl: say which it is", c.File)
+		if !slices.Contains([]study.Format{study.CSV, study.JSONL, study.Parquet}, format) {
+			return usagef("--format: the name %s does not end in .csv, .jsonl or .parquet: say which it is", c.File)
 		}
 	}
 	data, err := os.ReadFile(c.File)

@@ -37,8 +37,8 @@ func decode[T any](t *testing.T, text string) (v T) {
 }
 
 type askedBatch struct {
-	Batch  int
-	Method string
+	Batch  int `json:"batch_id"`
+	Model  struct{ Method string }
 	Trials []struct {
 		Number int
 		State  string
@@ -51,7 +51,7 @@ func TestAskTellBest(t *testing.T) {
 	_, in := rig(t, "--goal", "maximize")
 	first := must(t, in("ask rig --count 3 --request-id r --worker w --lease 2h --json")...)
 	b := decode[askedBatch](t, first)
-	if b.Batch != 1 || b.Method != "sobol" || len(b.Trials) != 3 || b.Trials[2].Number != 3 || b.Trials[0].Expiry == "" || len(b.Trials[0].Params) != 3 {
+	if b.Batch != 1 || b.Model.Method != "sobol" || len(b.Trials) != 3 || b.Trials[2].Number != 3 || b.Trials[0].Expiry == "" || len(b.Trials[0].Params) != 3 {
 		t.Fatalf("asking printed %s", first)
 	}
 	if again := must(t, in("ask rig --count 3 --request-id r --json")...); again != first {
@@ -73,7 +73,7 @@ func TestAskTellBest(t *testing.T) {
 	if best.Number != 1 || best.Mean != -0.5 || len(best.Notes) != 1 {
 		t.Errorf("the best in JSON is %+v", best)
 	}
-	fixed := decode[askedBatch](t, must(t, in("ask rig --fix mode=2 --fix n=4 --json")...))
+	fixed := decode[askedBatch](t, must(t, in("ask rig --fixed mode=2 --fixed n=4 --json")...))
 	if p := fixed.Trials[0].Params; p["mode"] != "2" || p["n"] != 4.0 {
 		t.Errorf("fixed parameters came out as %v", p)
 	}
@@ -154,7 +154,15 @@ func TestStudyUsageErrors(t *testing.T) {
 		{"study create b --init 0 --space " + space, "--init is 0"},
 		{"study show rog", `study "rog"`},
 		{"study delete rig", "--yes"},
-		{"study export rig --format parquet", "--format"},
+		{"study export rig --format xls", "--format"},
+		{"enqueue rig", "name=value"},
+		{"enqueue rig x", `"x" is not of the form`},
+		{"enqueue rig x=1 y=2", `no parameter "y"`},
+		{"enqueue rig x=1 n=2", `"mode" has no value`},
+		{"enqueue rig --file " + data, "data.csv:1"},
+		{"retry rig 1", "only a failed one"},
+		{"heartbeat rig 1", "the lease is lost"},
+		{"note rig 9 hello", "the study has 1"},
 		{"study export rig --out " + dir + "/none/x", "--out"},
 		{"study import rig " + data, `no column`},
 		{"study import rig " + space, "--format"},
@@ -163,8 +171,8 @@ func TestStudyUsageErrors(t *testing.T) {
 		{"ask rog", `study "rog"`},
 		{"ask rig --count 0", "--count is 0"},
 		{"ask rig --lease -1s", "Lease"},
-		{"ask rig --fix y=1", `"y"`},
-		{"ask rig --fix x=11", "[0, 10]"},
+		{"ask rig --fixed y=1", `"y"`},
+		{"ask rig --fixed x=11", "[0, 10]"},
 		{"tell rig 1 --value 2.5", "1.5"},
 		{"tell rig 2 --value 1", "the study has 1"},
 		{"tell rig 1", "--value is missing"},
@@ -202,5 +210,30 @@ func TestBestOfNothing(t *testing.T) {
 	_, in := rig(t)
 	if _, stderr, code := call(t, in("best rig")...); code != exitFailed || !strings.Contains(stderr, "no complete trial yet") {
 		t.Errorf("exit code %d, %q", code, stderr)
+	}
+}
+
+func TestEnqueueRetryNote(t *testing.T) {
+	dir, in := rig(t)
+	if text := must(t, in("enqueue rig x=2.5 n=3 mode=fast --request-id one")...); text != "1  x=2.5 n=3 mode=fast\n" {
+		t.Errorf("enqueueing printed %q", text)
+	}
+	must(t, in("enqueue rig x=2.5 n=3 mode=fast --request-id one")...)
+	points := writeIn(t, dir, "points.jsonl", `{"x": 1, "n": 1, "mode": "1"}`+"\n\n"+`{"x": 2, "n": 1, "mode": "2"}`+"\n")
+	must(t, in("enqueue rig --file "+points)...)
+	b := decode[askedBatch](t, must(t, in("ask rig --count 3 --worker w --lease 1h --json")...))
+	if len(b.Trials) != 3 || b.Trials[2].Number != 3 || b.Trials[2].Params["mode"] != "2" || b.Model.Method != "" {
+		t.Fatalf("served %+v", b)
+	}
+	must(t, in("heartbeat rig 1 2 --worker w --lease 5h")...)
+	must(t, in("tell rig 1 --state failed --reason spilled")...)
+	must(t, in("retry rig 1")...)
+	must(t, in("release rig 3 --worker w")...)
+	must(t, in("note rig 2 smells of almonds")...)
+	list := must(t, in("study export rig --format jsonl")...)
+	for _, want := range []string{`"number":1,"state":"waiting"`, `"number":2,"state":"running"`, `"number":3,"state":"waiting"`, `"notes":["smells of almonds"]`} {
+		if !strings.Contains(list, want) {
+			t.Errorf("%s is missing in\n%s", want, list)
+		}
 	}
 }

@@ -88,13 +88,16 @@ func (m *Store) Delete(ctx context.Context, id string) error {
 	return nil
 }
 
-// Append adds an event and replaces the changed trials.
-func (m *Store) Append(ctx context.Context, id string, e study.Event, changed []study.Trial) error {
-	data, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
+// Append adds events and replaces the changed trials.
+func (m *Store) Append(ctx context.Context, id string, events []study.Event, changed []study.Trial) error {
+	log := make([][]byte, len(events))
 	trials := make([][]byte, len(changed))
+	var err error
+	for i, e := range events {
+		if log[i], err = json.Marshal(e); err != nil {
+			return err
+		}
+	}
 	for i, t := range changed {
 		if trials[i], err = json.Marshal(t); err != nil {
 			return err
@@ -108,10 +111,10 @@ func (m *Store) Append(ctx context.Context, id string, e study.Event, changed []
 		return ctx.Err()
 	case !ok:
 		return study.ErrNotFound
-	case e.Seq != int64(len(l.events))+1:
+	case events[0].Seq != int64(len(l.events))+1:
 		return study.ErrMoved
 	}
-	l.events = append(l.events, data)
+	l.events = append(l.events, log...)
 	for i, t := range changed {
 		l.trials[t.Number] = trials[i]
 	}

@@ -37,6 +37,8 @@ func Run(t *testing.T, fresh Fresh) {
 		{"unknown study", unknown},
 		{"log", logs},
 		{"places", places},
+		{"several events", several},
+		{"locks", locks},
 		{"trials", trials},
 		{"all or nothing", atomic},
 		{"cancelled", cancelled},
@@ -79,7 +81,7 @@ func (s *suite) create(t *testing.T, name string) (id string) {
 
 func (s *suite) append(t *testing.T, id string, e study.Event, changed ...study.Trial) {
 	t.Helper()
-	if err := s.Append(t.Context(), id, e, changed); err != nil {
+	if err := s.Append(t.Context(), id, []study.Event{e}, changed); err != nil {
 		t.Fatalf("Append event %d: %v", e.Seq, err)
 	}
 }
@@ -112,13 +114,14 @@ func trial(number int) study.Trial {
 // everything is one event of each kind with every field set.
 func everything() []study.Event {
 	fixed := space.ValuesOf(map[string]any{"x": 0.1})
-	placed := []study.Placed{{Number: 1, Params: params(), Point: []float64{-1, 1. / 3, 1}}}
+	placed := []study.Placed{{Number: 1, Params: params(), Point: []float64{-1, 1. / 3, 1}, Predicted: &study.Prediction{Mean: 1. / 3, Std: 0.1}}}
 	events := []study.Event{
 		{Enqueued: &study.Enqueued{RequestID: "e", New: placed}},
-		{Asked: &study.Asked{RequestID: "r", Batch: 1, Worker: "w", Expires: start, Served: []int{1}, New: placed, Method: "maha:d=1", Basis: 1, Fixed: &fixed, Fallback: "why"}},
+		{Asked: &study.Asked{RequestID: "r", Batch: 1, Worker: "w", Expires: start, Served: []int{1}, New: placed, ModelInfo: study.ModelInfo{Method: "maha:d=1", D: 2, Fallback: "why", Jitter: 1e-9}, Basis: 1, Wanted: 3, First: 2, Fixed: &fixed}},
 		{Heartbeat: &study.Heartbeat{Number: 1, Expires: start}},
 		{Told: &study.Told{Results: []study.Finished{{Number: 1, Outcome: study.Outcome{State: study.Failed, Value: 0, Std: 2, Reason: "it broke"}}}}},
 		{Retried: &study.Retried{Number: 1}},
+		{Released: &study.Released{Numbers: []int{1, 2}}},
 		{Noted: &study.Noted{Number: 1, Text: "a\x00b\n"}},
 		{Imported: &study.Imported{Digest: "d", New: placed, Outcomes: []study.Outcome{{State: study.Complete, Value: 0.1}}}},
 	}
@@ -185,7 +188,7 @@ func unknown(t *testing.T, s *suite) {
 	_, err = s.Trials(ctx, "x", study.Page{})
 	wantError(t, "Trials", err, study.ErrNotFound)
 	wantError(t, "Delete", s.Delete(ctx, "x"), study.ErrNotFound)
-	wantError(t, "Append", s.Append(ctx, "x", note(2, "n"), nil), study.ErrNotFound)
+	wantError(t, "Append", s.Append(ctx, "x", []study.Event{note(2, "n")}, nil), study.ErrNotFound)
 }
 
 func logs(t *testing.T, s *suite) {
@@ -212,7 +215,7 @@ func places(t *testing.T, s *suite) {
 	id := s.create(t, "a")
 	s.append(t, id, note(2, "second"), trial(1))
 	for _, seq := range []int64{-1, 0, 1, 2, 4, 100} {
-		err := s.Append(t.Context(), id, note(seq, "refused"), []study.Trial{trial(1), trial(2)})
+		err := s.Append(t.Context(), id, []study.Event{note(seq, "refused")}, []study.Trial{trial(1), trial(2)})
 		wantError(t, fmt.Sprintf("Append at place %d of a log of 2", seq), err, study.ErrMoved)
 	}
 	s.hasNotes(t, id, "second")
@@ -221,6 +224,62 @@ func places(t *testing.T, s *suite) {
 		t.Fatal(err)
 	}
 	same(t, "trials", []study.Trial{trial(1)}, table)
+}
+
+// several appends more events and trials than fit in one statement.
+func several(t *testing.T, s *suite) {
+	id := s.create(t, "a")
+	const count = 250
+	var log []study.Event
+	var want []study.Trial
+	var notes []string
+	for i := range count {
+		notes = append(notes, fmt.Sprint(i))
+		log = append(log, note(int64(i)+2, notes[i]))
+		want = append(want, trial(i+1))
+	}
+	wantError(t, "Append behind a gap", s.Append(t.Context(), id, log[1:], want), study.ErrMoved)
+	if err := s.Append(t.Context(), id, log, want); err != nil {
+		t.Fatal(err)
+	}
+	s.hasNotes(t, id, notes...)
+	table, err := s.Trials(t.Context(), id, study.Page{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "trials", want, table)
+}
+
+// locks checks a store that has them.
+func locks(t *testing.T, s *suite) {
+	locker, ok := s.Store.(study.Locker)
+	if !ok {
+		return
+	}
+	id, ctx := s.create(t, "a"), t.Context()
+	other := opened(t, s.open).(study.Locker)
+	lock := func(l study.Locker, holder string, lease time.Duration, want bool) {
+		t.Helper()
+		if got, err := l.Lock(ctx, id, holder, lease); err != nil || got != want {
+			t.Fatalf("Lock for %s: %v, %v, want %v", holder, got, err, want)
+		}
+	}
+	lock(locker, "one", time.Hour, true)
+	lock(other, "two", time.Hour, false)
+	lock(locker, "one", time.Hour, true)
+	if err := other.Unlock(ctx, id, "two"); err != nil {
+		t.Fatal(err)
+	}
+	lock(other, "two", time.Hour, false)
+	lock(locker, "one", time.Millisecond, true)
+	time.Sleep(5 * time.Millisecond)
+	lock(other, "two", time.Hour, true) // its holder died
+	if err := other.Unlock(ctx, id, "two"); err != nil {
+		t.Fatal(err)
+	}
+	lock(locker, "one", time.Hour, true)
+	_, err := locker.Lock(ctx, "x", "one", time.Hour)
+	wantError(t, "Lock of an unknown study", err, study.ErrNotFound)
 }
 
 // hasNotes checks that the log is these notes behind its creation.
@@ -278,7 +337,7 @@ func atomic(t *testing.T, s *suite) {
 	bad := trial(2)
 	nan := math.NaN()
 	bad.Value = &nan
-	if err := s.Append(t.Context(), id, note(2, "n"), []study.Trial{trial(1), bad}); err == nil {
+	if err := s.Append(t.Context(), id, []study.Event{note(2, "n")}, []study.Trial{trial(1), bad}); err == nil {
 		t.Error("Append accepted a trial that JSON cannot hold")
 	}
 	s.hasNotes(t, id)
@@ -293,7 +352,7 @@ func cancelled(t *testing.T, s *suite) {
 	id := s.create(t, "a")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	wantError(t, "Append", s.Append(ctx, id, note(2, "n"), nil), context.Canceled)
+	wantError(t, "Append", s.Append(ctx, id, []study.Event{note(2, "n")}, nil), context.Canceled)
 	wantError(t, "Create", s.Create(ctx, "id", "b", created("b")), context.Canceled)
 	wantError(t, "Delete", s.Delete(ctx, id), context.Canceled)
 	s.hasNotes(t, id)
@@ -316,7 +375,7 @@ func deleted(t *testing.T, s *suite) {
 	if err != nil || len(table) != 0 {
 		t.Errorf("the new study has the trials of the old: %v, %v", table, err)
 	}
-	wantError(t, "Append to the old study", s.Append(t.Context(), old, note(3, "n"), nil), study.ErrNotFound)
+	wantError(t, "Append to the old study", s.Append(t.Context(), old, []study.Event{note(3, "n")}, nil), study.ErrNotFound)
 	s.hasNotes(t, neighbour, "kept")
 }
 
@@ -353,7 +412,7 @@ func manyWriters(t *testing.T, s *suite) {
 		all.Go(func() {
 			seq := int64(2)
 			for turn := 0; turn < turns; seq++ {
-				err := other.Append(t.Context(), id, note(seq, fmt.Sprint(w)), []study.Trial{trial(1)})
+				err := other.Append(t.Context(), id, []study.Event{note(seq, fmt.Sprint(w))}, []study.Trial{trial(1)})
 				switch {
 				case err == nil:
 					turn++

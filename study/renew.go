@@ -1,12 +1,12 @@
-package mahabo
+package study
 
 import (
-	"encoding/binary"
+	"errors"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
 
-	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/rng"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/strategy"
@@ -17,75 +17,78 @@ const (
 	maxCombo = 1 << 16 // combinations of values that are searched one by one
 )
 
-// renew returns the nearest values to x that keep the constraints, and their point. If
-// they were tried before it redraws parameters, first one, in the end all; if that finds
-// nothing new in a small finite space, the nearest untried combination is taken.
-func (o *Optimizer) renew(x strategy.Point) (strategy.Point, space.Values, error) {
-	start, v, err := o.stand(x)
-	if err != nil || !o.tried[key(start)] {
-		return start, v, err
+// renew returns the nearest values to x that keep the constraints and the fixed parameters.
+// If they were tried before it redraws parameters, first one, in the end all; if that
+// finds nothing new in a small finite space, the nearest untried combination is taken.
+func (q *question) renew(x strategy.Point) (Placed, error) {
+	start, err := q.settle(x)
+	if err != nil || !q.tried(key(start.Point)) {
+		return start, err
 	}
-	r := rng.New(o.opt.Seed, uint64(len(o.trials)), rng.Purpose("renew"))
+	r := rng.New(q.config.Seed, uint64(q.basis+len(q.added)), rng.Purpose("renew"))
 	for attempt := range renewals {
-		y := slices.Clone(start)
-		o.redraw(y, float64(attempt+1)/renewals, r)
-		y, v, err := o.stand(y)
-		if err != nil || !o.tried[key(y)] {
-			return y, v, err
+		y := slices.Clone(start.Point)
+		q.redraw(y, float64(attempt+1)/renewals, r)
+		p, err := q.settle(y)
+		if err != nil || !q.tried(key(p.Point)) {
+			return p, err
 		}
 	}
-	return o.nearestUntried(start)
+	return q.nearestUntried(start.Point)
 }
 
-// stand returns the values that keep the constraints nearest to x, and the point that
-// stands for them. The point is encoded from the values, so that they alone restore it.
-func (o *Optimizer) stand(x strategy.Point) (strategy.Point, space.Values, error) {
-	y := slices.Clone(x)
-	if err := o.space.Project(y); err != nil {
-		return nil, space.Values{}, err
+// settle moves a point to the nearest that keeps the fixed parameters and the
+// constraints, and returns its values and the point that stands for them.
+func (q *question) settle(x strategy.Point) (Placed, error) {
+	x = slices.Clone(x)
+	for _, p := range q.pins {
+		x[p.Coordinate] = p.Value
 	}
-	v, err := o.space.Decode(y)
+	if err := q.config.Space.Project(x, q.pins...); err != nil {
+		if errors.Is(err, space.ErrInfeasible) && len(q.pins) > 0 {
+			err = requestf("the fixed parameters: %w", err)
+		}
+		return Placed{}, err
+	}
+	v, err := q.config.Space.Decode(x)
 	if err != nil {
-		return nil, space.Values{}, err
+		return Placed{}, err
 	}
-	y, err = o.space.Encode(v)
-	return y, v, err
+	if q.fixed.Len() > 0 { // to the last digit
+		all := maps.Collect(v.All())
+		maps.Insert(all, q.fixed.All())
+		v = space.ValuesOf(all)
+	}
+	// The point that a user gets who enqueues these values.
+	return place(q.config.Space, v)
 }
 
 // redraw gives new uniform coordinates to one parameter, and to each other with
 // probability share.
-func (o *Optimizer) redraw(x strategy.Point, share float64, r *rand.Rand) {
-	params := o.space.Params()
+func (q *question) redraw(x strategy.Point, share float64, r *rand.Rand) {
+	params := q.config.Space.Params()
 	one := r.IntN(len(params))
 	for i, p := range params {
 		if i != one && r.Float64() >= share {
 			continue
 		}
-		first, count, _ := o.space.Coordinates(p.Name)
+		first, count, _ := q.config.Space.Coordinates(p.Name)
 		for j := first; j < first+count; j++ {
 			x[j] = 2*r.Float64() - 1
 		}
 	}
 }
 
-// key identifies a point that was encoded from values.
-func key(x strategy.Point) string {
-	b := make([]byte, 0, 8*len(x))
-	for _, v := range x {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	return string(b)
-}
-
 // nearestUntried returns the feasible point nearest to x that was not tried, or
 // ErrExhausted. It gives up on spaces that are continuous or large.
-func (o *Optimizer) nearestUntried(x strategy.Point) (best strategy.Point, v space.Values, err error) {
-	levels, ok := o.levels()
+func (q *question) nearestUntried(x strategy.Point) (Placed, error) {
+	levels, ok := q.levels()
 	if !ok {
-		return nil, v, evaluate.ErrExhausted
+		return Placed{}, ErrExhausted
 	}
 	at := make([]int, len(levels)) // an odometer
 	y := make(strategy.Point, len(x))
+	var best strategy.Point
 	nearest := math.Inf(1)
 	for more := true; more; more = advance(at, levels) {
 		for i, l := range levels {
@@ -97,16 +100,15 @@ func (o *Optimizer) nearestUntried(x strategy.Point) (best strategy.Point, v spa
 		for j := range y {
 			d += (y[j] - x[j]) * (y[j] - x[j])
 		}
-		if d < nearest && !o.tried[key(y)] && o.feasible(y) {
+		if d < nearest && !q.tried(key(y)) && q.keepsConstraints(y) {
 			nearest = d
 			best = slices.Clone(y)
 		}
 	}
 	if best == nil {
-		return nil, v, evaluate.ErrExhausted
+		return Placed{}, ErrExhausted
 	}
-	v, err = o.space.Decode(best)
-	return best, v, err
+	return q.settle(best)
 }
 
 // advance turns the odometer by one; false when it is through.
@@ -120,28 +122,31 @@ func advance(at []int, levels [][][]space.Pin) bool {
 	return false
 }
 
-func (o *Optimizer) feasible(x strategy.Point) bool {
-	v, err := o.space.Decode(x)
+func (q *question) keepsConstraints(x strategy.Point) bool {
+	v, err := q.config.Space.Decode(x)
 	if err != nil {
 		return false
 	}
-	ok, err := o.space.Feasible(v)
+	ok, err := q.config.Space.Feasible(v)
 	return ok && err == nil
 }
 
 // levels lists the coordinates of every value of every parameter; ok is false when there
 // are too many combinations.
-func (o *Optimizer) levels() (levels [][][]space.Pin, ok bool) {
+func (q *question) levels() (levels [][][]space.Pin, ok bool) {
 	combinations := 1.0
-	for _, p := range o.space.Params() {
+	for _, p := range q.config.Space.Params() {
 		values, finite := valuesOf(p)
+		if held, fixed := q.fixed.Get(p.Name); fixed {
+			values, finite = []any{held}, true
+		}
 		combinations *= float64(len(values))
 		if !finite || combinations > maxCombo {
 			return nil, false
 		}
 		var of [][]space.Pin
 		for _, v := range values {
-			pins, err := o.space.Pins(space.ValuesOf(map[string]any{p.Name: v}))
+			pins, err := q.config.Space.Pins(space.ValuesOf(map[string]any{p.Name: v}))
 			if err != nil {
 				return nil, false
 			}

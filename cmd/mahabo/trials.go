@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/mahabo/mahabo/space"
+	"github.com/mahabo/mahabo/study"
+)
+
+type enqueueCmd struct {
+	Study     string   `arg:"" help:"Name of the study."`
+	Params    []string `arg:"" optional:"" name:"name=value" help:"One point: the values of all parameters that are not fixed."`
+	File      string   `placeholder:"FILE" help:"Points instead, one JSON object per line (- for standard input)."`
+	RequestID string   `placeholder:"ID" help:"Doing it again with the same ID adds nothing."`
+	JSON      bool     `name:"json" help:"Print JSON."`
+	storeFlags
+}
+
+// Help is the long help.
+func (*enqueueCmd) Help() string {
+	return `Examples:
+
+  mahabo enqueue rig x=2.5 n=3 mode=fast
+
+  echo '{"x": 2.5, "n": 3, "mode": "fast"}' | mahabo enqueue rig --file - --json`
+}
+
+// Run adds points to be served before any other.
+func (c *enqueueCmd) Run(ctx context.Context, s streams) error {
+	if (c.File == "") == (len(c.Params) == 0) {
+		return usagef("give one point as name=value name=value ..., or points in --file FILE")
+	}
+	return c.with(ctx, c.Study, func(one *study.Study) error {
+		points, err := c.points(s, one.Config().Space)
+		if err != nil {
+			return err
+		}
+		trials, err := one.Enqueue(ctx, study.EnqueueRequest{RequestID: c.RequestID, Params: points})
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return writeJSON(s.out, trials)
+		}
+		for _, t := range trials {
+			fmt.Fprintf(s.out, "%d  %s\n", t.Number, paramText(t.Params))
+		}
+		return nil
+	})
+}
+
+// points reads the arguments or the file.
+func (c *enqueueCmd) points(s streams, sp *space.Space) (points []space.Values, err error) {
+	if c.File == "" {
+		texts := map[string]string{}
+		for _, arg := range c.Params {
+			name, value, ok := strings.Cut(arg, "=")
+			if !ok {
+				return nil, usagef("%q is not of the form name=value", arg)
+			}
+			texts[name] = value
+		}
+		v, err := readParams(sp, texts)
+		return []space.Values{v}, err
+	}
+	data, err := readInput(s, c.File)
+	if err != nil {
+		return nil, err
+	}
+	line := 0
+	for text := range bytes.Lines(data) {
+		line++
+		if len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		var v space.Values
+		if err := json.Unmarshal(text, &v); err != nil {
+			return nil, usagef("--file: %s:%d: %w", c.File, line, err)
+		}
+		points = append(points, v)
+	}
+	return points, nil
+}
+
+// readInput reads a file, or standard input under the name -.
+func readInput(s streams, name string) ([]byte, error) {
+	if name == "-" {
+		var b bytes.Buffer
+		_, err := b.ReadFrom(s.in)
+		return b.Bytes(), err
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, usagef("--file: %w", err)
+	}
+	return data, nil
+}
+
+// trialArgs name trials of a study.
+type trialArgs struct {
+	Study   string `arg:"" help:"Name of the study."`
+	Numbers []int  `arg:"" name:"number" help:"Numbers of the trials."`
+	storeFlags
+}
+
+// each does something to every trial.
+func (a trialArgs) each(ctx context.Context, do func(*study.Study, int) error) error {
+	return a.with(ctx, a.Study, func(one *study.Study) error {
+		for _, n := range a.Numbers {
+			if err := do(one, n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type retryCmd struct{ trialArgs }
+
+// Run sends failed trials back to the queue.
+func (c *retryCmd) Run(ctx context.Context) error {
+	return c.each(ctx, func(one *study.Study, n int) error { return one.Retry(ctx, n) })
+}
+
+type heartbeatCmd struct {
+	trialArgs
+	Worker string        `placeholder:"NAME" help:"The name under which they were asked for."`
+	Lease  time.Duration `default:"1h" placeholder:"TIME" help:"Time from now on, as in 90s or 2h; 0s for ever (${default})."`
+}
+
+// Run extends the leases.
+func (c *heartbeatCmd) Run(ctx context.Context) error {
+	return c.each(ctx, func(one *study.Study, n int) error { return one.Heartbeat(ctx, n, c.Worker, c.Lease) })
+}
+
+type releaseCmd struct {
+	trialArgs
+	Worker string `placeholder:"NAME" help:"The name under which they were asked for."`
+}
+
+// Run gives trials back that will not be evaluated.
+func (c *releaseCmd) Run(ctx context.Context) error {
+	return c.with(ctx, c.Study, func(one *study.Study) error { return one.Release(ctx, c.Worker, c.Numbers...) })
+}
+
+type noteCmd struct {
+	Study  string   `arg:"" help:"Name of the study."`
+	Number int      `arg:"" help:"Number of the trial."`
+	Text   []string `arg:"" help:"The remark."`
+	storeFlags
+}
+
+// Run adds a remark to a trial.
+func (c *noteCmd) Run(ctx context.Context) error {
+	return c.with(ctx, c.Study, func(one *study.Study) error {
+		return one.Note(ctx, c.Number, strings.Join(c.Text, " "))
+	})
+}

@@ -1,0 +1,421 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/mahabo/mahabo/study"
+)
+
+// desk is where the asks of a study queue. One goroutine serves them: all that wait
+// share one thought of the method, and one transaction. It keeps three promises:
+//
+//   - nobody waits longer than the patience: then points are improvised, and the
+//     answer says so. The thought goes on, and its points are served to who comes
+//     next;
+//   - when new values have arrived and nobody waits, a method that is slow thinks
+//     ahead, for as many points as were last asked for. An ask that finds the same
+//     log gets what it would have got anyway; new values make the draft stale;
+//   - of several servers on a store one thinks at a time.
+type desk struct {
+	study    *study.Study
+	bell     *bell
+	patience time.Duration
+	metrics  *metrics
+	log      *slog.Logger
+	holder   string // of the study's lock
+
+	asks    chan *waitingAsk
+	closing context.Context
+	cancel  context.CancelFunc
+	ended   chan struct{}
+
+	// What only the goroutine touches.
+	queue   []*waitingAsk
+	thought *thought      // under way
+	spare   *study.Draft  // thought, not served
+	late    bool          // the spare came too late for those who waited for it
+	usual   int           // trials asked for last
+	slow    time.Duration // what the last thought took
+}
+
+// waitingAsk is a request and where its answer goes.
+type waitingAsk struct {
+	ctx     context.Context
+	request study.AskRequest
+	until   time.Time // then points are improvised
+	answer  chan study.Served
+}
+
+// thought is a method at work.
+type thought struct {
+	asks   []*waitingAsk // for whom, none when it thinks ahead
+	ahead  *study.Draft  // the question when it thinks ahead
+	late   bool          // they were improvised for
+	cancel context.CancelFunc
+	result chan thinking
+}
+
+// thinking is what comes of a thought. Whoever receives it unlocks.
+type thinking struct {
+	draft  *study.Draft
+	err    error
+	took   time.Duration
+	unlock func()
+}
+
+const (
+	cheap     = 50 * time.Millisecond // a thought that is not worth a lock, nor thinking ahead
+	lockLease = 5 * time.Second       // after which a server that died is forgotten
+	lockPoll  = 200 * time.Millisecond
+	tooLate   = "the model was not ready within %s; these points are a space-filling design"
+)
+
+func startDesk(one *study.Study, b *bell, patience time.Duration, m *metrics, log *slog.Logger) *desk {
+	d := &desk{
+		study: one, bell: b, patience: patience, metrics: m, log: log, holder: rand.Text(),
+		asks: make(chan *waitingAsk), ended: make(chan struct{}), usual: max(one.Config().Batch, 1),
+	}
+	d.closing, d.cancel = context.WithCancel(context.Background())
+	go d.run()
+	return d
+}
+
+// close stops the thinking and refuses who waits.
+func (d *desk) close() {
+	d.cancel()
+	<-d.ended
+}
+
+// ask queues and waits.
+func (d *desk) ask(ctx context.Context, r study.AskRequest) (study.Batch, error) {
+	r, err := d.study.Check(r)
+	if err != nil {
+		return study.Batch{}, err
+	}
+	a := &waitingAsk{ctx: ctx, request: r, until: time.Now().Add(d.patience), answer: make(chan study.Served, 1)}
+	d.metrics.waiting.Inc()
+	defer d.metrics.waiting.Dec()
+	select {
+	case d.asks <- a:
+	case <-d.ended:
+		return study.Batch{}, errClosing
+	case <-ctx.Done():
+		return study.Batch{}, ctx.Err()
+	}
+	select {
+	case s := <-a.answer:
+		return s.Batch, s.Err
+	case <-ctx.Done():
+		return study.Batch{}, ctx.Err()
+	}
+}
+
+// run is the goroutine.
+func (d *desk) run() {
+	defer close(d.ended)
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		rung := d.bell.rung()
+		d.advance()
+		timer.Reset(d.untilDeadline())
+		var result chan thinking
+		if d.thought != nil {
+			result = d.thought.result
+		}
+		select {
+		case a := <-d.asks:
+			d.queue = append(d.queue, a)
+			d.gather()
+		case t := <-result:
+			d.finish(t)
+		case <-timer.C:
+		case <-rung:
+		case <-d.closing.Done():
+			d.leave()
+			return
+		}
+	}
+}
+
+// gather takes the asks that have come in the meantime.
+func (d *desk) gather() {
+	for {
+		select {
+		case a := <-d.asks:
+			d.queue = append(d.queue, a)
+		default:
+			return
+		}
+	}
+}
+
+// untilDeadline is when the first who waits loses patience.
+func (d *desk) untilDeadline() time.Duration {
+	next := time.Now().Add(time.Hour)
+	waiting := d.queue
+	if d.thought != nil && !d.thought.late {
+		waiting = slices.Concat(waiting, d.thought.asks)
+	}
+	for _, a := range waiting {
+		if a.until.Before(next) {
+			next = a.until
+		}
+	}
+	return max(time.Until(next), 0)
+}
+
+// leave ends everything.
+func (d *desk) leave() {
+	d.gather()
+	waiting := d.queue
+	if d.thought != nil {
+		d.thought.cancel()
+		(<-d.thought.result).unlock()
+		if !d.thought.late {
+			waiting = append(waiting, d.thought.asks...)
+		}
+	}
+	for _, a := range waiting {
+		a.answer <- study.Served{Err: errClosing}
+	}
+}
+
+// advance does what can be done now.
+func (d *desk) advance() {
+	d.queue = slices.DeleteFunc(d.queue, func(a *waitingAsk) bool { return a.ctx.Err() != nil })
+	if t := d.thought; t != nil && len(t.asks) > 0 && !t.late && !time.Now().Before(t.asks[0].until) {
+		t.late = true
+		d.improvise(t.asks)
+	}
+	for len(d.queue) > 0 {
+		if !d.serveNext() {
+			return
+		}
+	}
+	if d.thought == nil && d.slow > cheap {
+		d.thinkAhead()
+	}
+}
+
+// thinkAhead starts a thought if it would give something new. Trials that wait or are
+// stale are served first; then there is no hurry.
+func (d *desk) thinkAhead() {
+	r := study.AskRequest{Count: d.usual}
+	next, err := d.study.Draft(d.closing, r)
+	if err == nil && next.Points() == d.usual && (d.spare == nil || !next.Matches(d.spare)) {
+		d.start(&thought{ahead: next}, next, r)
+	}
+}
+
+// serveNext serves those at the head of the queue that can share a draft, or has
+// them wait for a thought. It returns false when the queue has to wait.
+func (d *desk) serveNext() bool {
+	group := d.group()
+	requests := requestsOf(group)
+	draft, err := d.study.Draft(d.closing, requests...)
+	if err != nil {
+		d.reply(group, err)
+		return true
+	}
+	d.usual = requests[len(requests)-1].Count
+	switch {
+	case draft.Points() == 0 || d.spare != nil && d.adopt(draft):
+		d.serve(draft, group)
+		return true
+	case d.thought == nil:
+		d.start(&thought{asks: group}, draft, requests...)
+		return false
+	case !time.Now().Before(group[0].until):
+		d.improvise(group)
+		return true
+	}
+	if ahead := d.thought.ahead; ahead != nil && !draft.Matches(ahead) {
+		d.thought.cancel() // stale; the queue is next
+	}
+	d.queue = slices.Concat(group, d.queue)
+	return false
+}
+
+// group takes from the queue those who hold the same parameters fixed as the first.
+func (d *desk) group() (group []*waitingAsk) {
+	fixed := d.queue[0].request.Fixed.String()
+	seen := map[string]bool{}
+	d.queue = slices.DeleteFunc(d.queue, func(a *waitingAsk) bool {
+		same := a.request.Fixed.String() == fixed && (a.request.RequestID == "" || !seen[a.request.RequestID])
+		if same {
+			seen[a.request.RequestID] = true
+			group = append(group, a)
+		}
+		return same
+	})
+	return group
+}
+
+func requestsOf(asks []*waitingAsk) []study.AskRequest {
+	requests := make([]study.AskRequest, len(asks))
+	for i, a := range asks {
+		requests[i] = a.request
+	}
+	return requests
+}
+
+// adopt uses the spare points, once, if they are not stale: thought of the same log,
+// or too late for those who waited for them.
+func (d *desk) adopt(draft *study.Draft) bool {
+	spare := d.spare
+	d.spare = nil
+	same := draft.Matches(spare)
+	fate := "stale"
+	used := (same || d.late) && draft.Adopt(spare)
+	if used {
+		fate = "used"
+		if !same {
+			fate = "late"
+		}
+	}
+	d.metrics.drafts.WithLabelValues(fate).Inc()
+	return used
+}
+
+// start has the method think about a draft, or one that is made anew once it is our
+// turn.
+func (d *desk) start(t *thought, draft *study.Draft, requests ...study.AskRequest) {
+	ctx, cancel := context.WithCancel(d.closing)
+	t.cancel, t.result = cancel, make(chan thinking, 1)
+	d.thought = t
+	locked := d.slow > cheap
+	go func() {
+		unlock, err := func() {}, error(nil)
+		if locked {
+			unlock = d.lock(ctx)
+			draft, err = d.study.Draft(ctx, requests...)
+		}
+		start := time.Now()
+		if err == nil && draft.Points() > 0 {
+			err = think(ctx, draft)
+		}
+		t.result <- thinking{draft, err, time.Since(start), unlock}
+	}()
+}
+
+// think lets the method choose. One that panics costs its asks, not the server.
+func think(ctx context.Context, draft *study.Draft) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the method panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return draft.Think(ctx)
+}
+
+// finish serves those for whom the method thought, or keeps what it chose.
+func (d *desk) finish(r thinking) {
+	defer r.unlock()
+	t := d.thought
+	d.thought = nil
+	t.cancel()
+	if !errors.Is(r.err, context.Canceled) {
+		d.slow = r.took
+		d.metrics.thinking.Observe(r.took.Seconds())
+	}
+	switch {
+	case r.err != nil && !t.late:
+		d.reply(t.asks, r.err)
+	case r.err != nil:
+		d.log.Warn("a late thought failed", "study", d.study.Config().Name, "error", r.err)
+	case t.late || t.ahead != nil:
+		if r.draft.Points() > 0 {
+			d.spare, d.late = r.draft, t.late
+		}
+	default:
+		d.serve(r.draft, t.asks)
+	}
+}
+
+// serve writes the batches of a draft. Those whom another process has overtaken
+// queue again, at the head.
+func (d *desk) serve(draft *study.Draft, group []*waitingAsk) {
+	for i, a := range group {
+		if a.ctx.Err() != nil {
+			draft.Drop(i)
+		}
+	}
+	var again []*waitingAsk
+	for i, s := range draft.Serve(d.closing) {
+		if errors.Is(s.Err, study.ErrOvertaken) {
+			again = append(again, group[i])
+			continue
+		}
+		group[i].answer <- s
+	}
+	d.queue = slices.Concat(again, d.queue)
+	d.bell.ring()
+}
+
+// improvise serves points that need no model.
+func (d *desk) improvise(group []*waitingAsk) {
+	draft, err := d.study.Draft(d.closing, requestsOf(group)...)
+	if err == nil && draft.Points() > 0 {
+		d.metrics.fallbacks.Add(float64(len(group)))
+		err = draft.Improvise(d.closing, fmt.Sprintf(tooLate, d.patience))
+	}
+	if err != nil {
+		d.reply(group, err)
+		return
+	}
+	d.serve(draft, group)
+}
+
+// reply gives all the same error.
+func (d *desk) reply(group []*waitingAsk, err error) {
+	for _, a := range group {
+		a.answer <- study.Served{Err: err}
+	}
+}
+
+// lock waits until no other server thinks for the study, and keeps the lock until
+// it is given back. A lock that cannot be had because the store fails is done
+// without: it saves work, the log keeps order.
+func (d *desk) lock(ctx context.Context) (unlock func()) {
+	for {
+		ok, err := d.study.Lock(ctx, d.holder, lockLease)
+		if err != nil {
+			return func() {}
+		}
+		if ok {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return func() {}
+		case <-time.After(lockPoll):
+		}
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		renew := time.NewTicker(lockLease / 3)
+		defer renew.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-renew.C:
+				_, _ = d.study.Lock(context.WithoutCancel(ctx), d.holder, lockLease) // the next one may work
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+		_ = d.study.Unlock(context.WithoutCancel(ctx), d.holder) // it runs out anyway
+	}
+}

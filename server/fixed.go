@@ -1,0 +1,58 @@
+package server
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"io/fs"
+	"net/http"
+	"time"
+
+	"github.com/mahabo/mahabo/study"
+)
+
+//go:embed docs
+var docs embed.FS
+
+// serveFixed adds what does not depend on a study.
+func (s *Server) serveFixed(mux *http.ServeMux) {
+	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/openapi+json")
+		_, _ = w.Write(s.document) // the client is gone
+	})
+	page := func(name, contentType string) http.HandlerFunc {
+		data, err := fs.ReadFile(docs, "docs/"+name)
+		if err != nil {
+			panic(err) // the program was built without its files
+		}
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", contentType+"; charset=utf-8")
+			_, _ = w.Write(data)
+		}
+	}
+	mux.Handle("GET /docs", page("index.html", "text/html"))
+	mux.Handle("GET /docs/page.js", page("page.js", "text/javascript"))
+	mux.Handle("GET /docs/page.css", page("page.css", "text/css"))
+	mux.Handle("GET /metrics", s.serveMetrics())
+	mux.HandleFunc("GET /healthz", s.health)
+	mux.HandleFunc("/v1/", func(w http.ResponseWriter, _ *http.Request) {
+		writeProblem(w, http.StatusNotFound, "there is no such operation: /docs lists them")
+	})
+}
+
+// health says whether the server can meet requests: whether its store answers.
+func (s *Server) health(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+	defer cancel()
+	_, err := s.hosts.store.Find(ctx, "") // no study has this name
+	if s.closing.Err() != nil {
+		err = errClosing
+	}
+	if !errors.Is(err, study.ErrNotFound) {
+		s.log.WarnContext(ctx, "not healthy", "error", err)
+		writeProblem(w, http.StatusServiceUnavailable, "the store does not answer, or the server is shutting down")
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write([]byte(`{"status":"ok"}` + "\n"))
+}

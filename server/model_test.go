@@ -1,0 +1,42 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/mahabo/mahabo/server"
+	"github.com/mahabo/mahabo/study"
+)
+
+func TestModel(t *testing.T) {
+	calls := 0
+	c := start(t, server.Config{Store: open(t, "memory:"), Analyse: func(_ context.Context, c study.Config, trials []study.Trial) (any, error) {
+		calls++
+		if len(trials) < 2 {
+			return nil, errors.New("too few")
+		}
+		return map[string]any{"verdict": c.Name}, nil
+	}})
+	c.must("POST", "/v1/studies", rig("sobol"), nil)
+	var m struct {
+		Method                             string
+		Parameters, Observations, Analysed int
+		Analysis                           *struct{ Verdict string }
+	}
+	if c.must("GET", "/v1/studies/rig/model", nil, &m); m.Method != "sobol" || m.Parameters != 2 || m.Analysis != nil || calls != 0 {
+		t.Errorf("a new study's model is %+v after %d analyses", m, calls)
+	}
+	c.must("POST", "/v1/studies/rig/ask", object{"count": 3}, nil)
+	for n, path := range []string{"/v1/studies/rig/trials/1/tell", "/v1/studies/rig/trials/2/tell"} {
+		c.must("POST", path, object{"value": n}, nil)
+		c.must("GET", "/v1/studies/rig/model", nil, &m)
+		if m.Observations != n+1 || (m.Analysis != nil) != (n == 1) || n == 1 && (m.Analysed != 2 || m.Analysis.Verdict != "rig") {
+			t.Errorf("after %d values the model is %+v", n+1, m)
+		}
+	}
+	c.must("GET", "/v1/studies/rig/model", nil, &m)
+	if calls != 2 {
+		t.Errorf("the same trials were analysed again: %d times", calls)
+	}
+}

@@ -1,0 +1,184 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/mahabo/mahabo/server/token"
+	"github.com/mahabo/mahabo/study"
+)
+
+// Config is what a server needs to know. Only Store is required.
+type Config struct {
+	Store   study.Store // stays the caller's to close
+	Tokens  *token.File // nil: everyone may do everything
+	Log     *slog.Logger
+	Version string
+	Limits  Limits
+	// Patience is how long an ask waits for its method before it is served points
+	// that need no model.
+	Patience time.Duration
+	// Analyse says what the trials of a study show; nil: nothing.
+	Analyse Analyse
+	// Secure says that clients come by TLS, here or before a proxy.
+	Secure bool
+	// Hostnames are the names that requests without tokens may use beside loopback
+	// addresses; nil for any.
+	Hostnames []string
+	// Dashboard makes what is served under /, of a handler of the API that checks
+	// the cookie or header of every request that is passed to it.
+	Dashboard func(api http.Handler) http.Handler
+}
+
+// Limits bound what clients can make a server do.
+type Limits struct {
+	Body       int64         // bytes of a request
+	Import     int64         // bytes of a table
+	Concurrent int           // requests under way
+	Streams    int           // streams of events among them
+	Answer     time.Duration // from the request to the end of the answer
+}
+
+// WithDefaults fills the fields left zero.
+func (c Config) WithDefaults() Config {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Patience == 0 {
+		c.Patience = 10 * time.Second
+	}
+	l := &c.Limits
+	l.Body = orDefault(l.Body, 8<<20)
+	l.Import = orDefault(l.Import, 64<<20)
+	l.Concurrent = orDefault(l.Concurrent, 1024)
+	l.Streams = orDefault(l.Streams, 256)
+	l.Answer = orDefault(l.Answer, c.Patience+time.Minute)
+	return c
+}
+
+func orDefault[T comparable](v, fallback T) T {
+	var zero T
+	if v == zero {
+		return fallback
+	}
+	return v
+}
+
+// Validate names the first field that cannot be used.
+func (c Config) Validate() error {
+	switch {
+	case c.Store == nil:
+		return errors.New("Store is nil: open one with store.Open")
+	case c.Patience < 0:
+		return fmt.Errorf("Patience is %s: it cannot be negative", c.Patience)
+	case c.Limits.Body < 0 || c.Limits.Import < 0 || c.Limits.Concurrent < 0 || c.Limits.Streams < 0 || c.Limits.Answer < 0:
+		return errors.New("Limits: none can be negative")
+	}
+	return nil
+}
+
+// Server offers the studies of a store. It is an http.Handler.
+type Server struct {
+	log       *slog.Logger
+	tokens    *token.File
+	limits    Limits
+	secure    bool
+	hostnames []string
+	hosts     *hosts
+	metrics   *metrics
+	analyst   *analyst
+	streams   chan struct{} // one token for each open stream
+	closing   context.Context
+	close     context.CancelFunc
+	document  []byte
+	handler   http.Handler
+}
+
+// New makes a server. Close ends its work.
+func New(c Config) (*Server, error) {
+	c = c.WithDefaults()
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	s := &Server{
+		log: c.Log, tokens: c.Tokens, limits: c.Limits, secure: c.Secure, hostnames: c.Hostnames,
+		streams: make(chan struct{}, c.Limits.Streams),
+		analyst: &analyst{analyse: c.Analyse, patience: c.Patience, busy: make(chan struct{}, 1), done: map[*host]analysed{}},
+	}
+	s.closing, s.close = context.WithCancel(context.Background())
+	s.hosts = &hosts{store: c.Store, open: map[string]*host{}, forget: s.analyst.forget}
+	s.metrics = newMetrics(s.hosts.count)
+	s.hosts.start = func(one *study.Study, b *bell) *desk { return startDesk(one, b, c.Patience, s.metrics, c.Log) }
+
+	mux := http.NewServeMux()
+	api := s.register(mux, c.Version)
+	document, err := json.Marshal(api.OpenAPI())
+	if err != nil {
+		return nil, err
+	}
+	s.document = document
+	s.serveFixed(mux)
+	s.handler = s.protect(mux)
+	if c.Dashboard != nil {
+		mux.Handle("/", c.Dashboard(mux))
+	} else {
+		mux.Handle("GET /{$}", http.RedirectHandler("/docs", http.StatusFound))
+	}
+	return s, nil
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// EndStreams ends the streams of events, which otherwise never end.
+func (s *Server) EndStreams() { s.close() }
+
+// Close stops all thinking. Requests that still come are refused.
+func (s *Server) Close() {
+	s.close()
+	s.hosts.close()
+}
+
+// register adds the operations of the API to the routes.
+func (s *Server) register(mux *http.ServeMux, version string) huma.API {
+	c := huma.DefaultConfig("mahabo", orDefault(version, "dev"))
+	c.Info.Description = "Optimise expensive functions of tens to thousands of parameters: ask for trials, evaluate them, tell their values."
+	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
+	c.CreateHooks = nil // no links to schemas in answers
+	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
+	c.RejectUnknownQueryParameters = true
+	c.Formats = maps.Clone(c.Formats)
+	c.Formats["application/x-www-form-urlencoded"] = huma.DefaultJSONFormat // what curl -d calls JSON
+	c.Transformers = []huma.Transformer{shorten}
+	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"token": {Type: "http", Scheme: "bearer", Description: "A token that mahabo token create made."},
+	}
+	api := humago.New(mux, c)
+	api.UseMiddleware(s.authorise(api))
+	s.registerStudies(api)
+	s.registerAskTell(api)
+	s.registerTrials(api)
+	s.registerCurve(api)
+	s.registerPoints(api)
+	s.registerBatches(api)
+	s.registerModel(api)
+	s.registerEvents(api)
+	s.registerSession(api)
+	return api
+}
+
+// schemaName is the name of a type in the OpenAPI document.
+func schemaName(t reflect.Type, hint string) string {
+	return strings.TrimSuffix(huma.DefaultSchemaNamer(t, hint), "Shape")
+}

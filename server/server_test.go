@@ -1,0 +1,170 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+
+	"github.com/mahabo/mahabo/server"
+	"github.com/mahabo/mahabo/store"
+	"github.com/mahabo/mahabo/study"
+)
+
+// client talks to a server of a test.
+type client struct {
+	t     testing.TB
+	url   string
+	token string
+}
+
+// open opens a store for the time of a test.
+func open(t testing.TB, url string) study.Store {
+	t.Helper()
+	st, err := store.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	return st
+}
+
+// start runs a server on a random port.
+func start(t testing.TB, c server.Config) client {
+	t.Helper()
+	if c.Store == nil {
+		c.Store = open(t, "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
+	}
+	s, err := server.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(s)
+	t.Cleanup(func() {
+		s.Close()
+		web.Close()
+	})
+	return client{t: t, url: web.URL}
+}
+
+// call sends a request and returns the answer. A body is sent as it is when it is
+// a string, else as JSON.
+func (c client) call(method, path string, body any) (*http.Response, []byte) {
+	c.t.Helper()
+	var data io.Reader
+	switch b := body.(type) {
+	case nil:
+	case string:
+		data = bytes.NewBufferString(b)
+	default:
+		text, err := json.Marshal(b)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		data = bytes.NewReader(text)
+	}
+	r, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, data)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if c.token != "" {
+		r.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return answer, text
+}
+
+// must sends a request that has to succeed and decodes the answer into out.
+func (c client) must(method, path string, body, out any) {
+	c.t.Helper()
+	answer, text := c.call(method, path, body)
+	if answer.StatusCode >= 300 {
+		c.t.Fatalf("%s %s gave %s: %s", method, path, answer.Status, text)
+	}
+	if out != nil {
+		if err := json.Unmarshal(text, out); err != nil {
+			c.t.Fatalf("%s %s: %v in %s", method, path, err, text)
+		}
+	}
+}
+
+// refused sends a request that has to fail with a problem of a status.
+func (c client) refused(status int, method, path string, body any) problemJSON {
+	c.t.Helper()
+	answer, text := c.call(method, path, body)
+	var p problemJSON
+	if err := json.Unmarshal(text, &p); err != nil || answer.StatusCode != status || p.Status != status ||
+		answer.Header.Get("Content-Type") != "application/problem+json" {
+		c.t.Fatalf("%s %s gave %s %s: %s, want a problem %d", method, path, answer.Status, answer.Header.Get("Content-Type"), text, status)
+	}
+	return p
+}
+
+type problemJSON struct {
+	Type   string
+	Status int
+	Detail string
+	Errors []struct {
+		Message, Location string
+		Value             any
+	}
+}
+
+type object = map[string]any
+
+func rig(method string) object {
+	return object{"name": "rig", "method": method, "space": object{"parameters": object{
+		"x": object{"float": []float64{0, 1}}, "n": object{"int": []int{1, 5}}}}}
+}
+
+type batchJSON struct {
+	BatchID int `json:"batch_id"`
+	Model   struct{ Method, Fallback *string }
+	Trials  []struct {
+		Number       int
+		Params       map[string]any
+		LeaseExpires *string `json:"lease_expires"`
+	}
+}
+
+func TestAskTell(t *testing.T) {
+	c := start(t, server.Config{})
+	c.must("POST", "/v1/studies", rig("sobol"), nil)
+	var b, again batchJSON
+	ask := object{"count": 3, "worker": "w", "request_id": "r1", "lease_seconds": 60}
+	c.must("POST", "/v1/studies/rig/ask", ask, &b)
+	if b.BatchID != 1 || len(b.Trials) != 3 || *b.Model.Method != "sobol" || b.Model.Fallback != nil ||
+		b.Trials[2].Number != 3 || b.Trials[0].LeaseExpires == nil || len(b.Trials[0].Params) != 2 {
+		t.Fatalf("asking gave %+v", b)
+	}
+	c.must("POST", "/v1/studies/rig/ask", ask, &again)
+	if fmt.Sprint(again.Trials[0].Params, again.BatchID) != fmt.Sprint(b.Trials[0].Params, b.BatchID) {
+		t.Errorf("the same request gave %+v, then %+v", b, again)
+	}
+	for range 2 { // idempotent
+		c.must("POST", "/v1/studies/rig/trials/1/tell", object{"value": 0.5}, nil)
+	}
+	c.must("POST", "/v1/studies/rig/tell", object{"results": []object{{"number": 2, "value": 0.25}, {"number": 3, "state": "failed", "reason": "oil"}}}, nil)
+	if p := c.refused(409, "POST", "/v1/studies/rig/trials/1/tell", object{"value": 7}); p.Type != "urn:mahabo:outcome-conflict" {
+		t.Errorf("telling another value gave %+v", p)
+	}
+	c.refused(404, "POST", "/v1/studies/rig/trials/9/tell", object{"value": 7})
+	c.refused(422, "POST", "/v1/studies/rig/trials/1/tell", object{})
+	var best struct{ Best struct{ Number, Count int } }
+	c.must("GET", "/v1/studies/rig/best", nil, &best)
+	if best.Best.Number != 2 || best.Best.Count != 1 {
+		t.Errorf("the best is %+v", best)
+	}
+}

@@ -1,0 +1,192 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/mahabo/mahabo"
+	"github.com/mahabo/mahabo/server/token"
+	"github.com/mahabo/mahabo/strategy"
+	"github.com/mahabo/mahabo/study"
+)
+
+// StudyPath is the part of a path that names a study.
+type StudyPath struct {
+	Study string `path:"study" maxLength:"128" doc:"Name of the study." example:"rig"`
+}
+
+// StudyConfig is what a study optimises and how.
+type StudyConfig struct {
+	Name   string    `json:"name" maxLength:"128" doc:"Letters, digits and -_. with a letter or digit first." example:"rig"`
+	Space  spaceTree `json:"space"`
+	Method string    `json:"method,omitempty" maxLength:"200" doc:"A method with its options, name:key=value,...; adaptive when it is left out. GET /v1/methods lists them." example:"adaptive"`
+	Goal   string    `json:"goal,omitempty" enum:"minimize,maximize" doc:"Which values are better; minimize when it is left out."`
+	Seed   uint64    `json:"seed,omitempty" maximum:"9007199254740991" doc:"Of the method's random numbers."`
+	Init   int       `json:"init,omitempty" minimum:"1" maximum:"10000" doc:"Points of the initial design; 10 when it is left out."`
+	Batch  int       `json:"batch,omitempty" minimum:"1" maximum:"1000" doc:"Trials that an ask without a count gets; 1 when it is left out."`
+}
+
+// studyShape is a study and how far it is.
+type studyShape struct {
+	StudyConfig
+	Created time.Time         `json:"created"`
+	Trials  int               `json:"trials"`
+	States  map[string]int    `json:"states" doc:"How many trials are in a state, without those that none is in."`
+	Batches int               `json:"batches"`
+	Best    orNull[bestShape] `json:"best" doc:"Null while no trial is complete."`
+}
+
+// bestShape is the best point of a study.
+type bestShape struct {
+	Number int     `json:"number" doc:"Of the first complete trial at this point."`
+	Params params  `json:"params"`
+	Value  float64 `json:"value" doc:"Mean of the values at this point."`
+	Count  int     `json:"count" doc:"Complete trials at this point."`
+}
+
+type body[T any] struct{ Body T }
+
+func (s *Server) registerStudies(api huma.API) {
+	create := operation(http.MethodPost, "/v1/studies", "create-study", "Create a study", token.Admin, http.StatusConflict)
+	create.DefaultStatus = http.StatusCreated
+	create.MaxBodyBytes = s.limits.Body
+	huma.Register(api, create, s.createStudy)
+	huma.Register(api, operation(http.MethodGet, "/v1/studies", "list-studies", "List the studies", token.Read), s.listStudies)
+	huma.Register(api, operation(http.MethodGet, "/v1/studies/{study}", "get-study", "Show how far a study is", token.Read, http.StatusNotFound), s.getStudy)
+	remove := operation(http.MethodDelete, "/v1/studies/{study}", "delete-study", "Delete a study and all its trials", token.Admin, http.StatusNotFound)
+	remove.DefaultStatus = http.StatusNoContent
+	huma.Register(api, remove, s.deleteStudy)
+	huma.Register(api, operation(http.MethodGet, "/v1/methods", "list-methods", "List the methods and their options", ""), s.listMethods)
+}
+
+func (s *Server) createStudy(ctx context.Context, in *struct{ Body StudyConfig }) (*body[studyShape], error) {
+	c := in.Body
+	if !granted(ctx, c.Name, token.Admin) {
+		return nil, forbidden(ctx, c.Name, token.Admin)
+	}
+	if c.Method == "" {
+		c.Method = mahabo.DefaultMethod
+	}
+	one, err := study.Create(ctx, s.hosts.store, study.Config{
+		Name: c.Name, Space: c.Space.Space, Method: c.Method, Goal: study.Goal(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch,
+	})
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	h, err := s.hosts.add(c.Name, one)
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	shape, err := shapeStudy(ctx, h.Study)
+	return &body[studyShape]{shape}, s.explain(ctx, err)
+}
+
+func shapeStudy(ctx context.Context, one *study.Study) (studyShape, error) {
+	sum, err := one.Summary(ctx)
+	if err != nil {
+		return studyShape{}, err
+	}
+	c := sum.Config
+	shape := studyShape{
+		StudyConfig: StudyConfig{
+			Name: c.Name, Space: spaceTree{c.Space}, Method: c.Method, Goal: string(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch,
+		},
+		Created: sum.Created, Trials: sum.Trials, States: map[string]int{}, Batches: sum.Batches,
+	}
+	for state, n := range sum.States {
+		shape.States[string(state)] = n
+	}
+	best, ok, err := one.Best(ctx)
+	if ok {
+		shape.Best = shapeBest(best)
+	}
+	return shape, err
+}
+
+func shapeBest(b study.Best) orNull[bestShape] {
+	return orNull[bestShape]{&bestShape{Number: b.Number, Params: params{b.Params}, Value: b.Mean, Count: b.Count}}
+}
+
+type studyList struct {
+	Studies []studyShape `json:"studies" nullable:"false"`
+}
+
+// listStudies leaves out the studies that the caller may not see.
+func (s *Server) listStudies(ctx context.Context, _ *struct{}) (*body[studyList], error) {
+	names, err := s.hosts.store.Names(ctx)
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	list := studyList{Studies: []studyShape{}}
+	for _, name := range names {
+		if !granted(ctx, name, token.Read) {
+			continue
+		}
+		err := s.with(ctx, name, func(h *host) error {
+			shape, err := shapeStudy(ctx, h.Study)
+			if err == nil {
+				list.Studies = append(list.Studies, shape)
+			}
+			return err
+		})
+		var gone *huma.ErrorModel
+		if errors.As(err, &gone) && gone.Status == http.StatusNotFound {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return &body[studyList]{list}, nil
+}
+
+func (s *Server) getStudy(ctx context.Context, in *StudyPath) (*body[studyShape], error) {
+	out := &body[studyShape]{}
+	return out, s.with(ctx, in.Study, func(h *host) (err error) {
+		out.Body, err = shapeStudy(ctx, h.Study)
+		return err
+	})
+}
+
+func (s *Server) deleteStudy(ctx context.Context, in *StudyPath) (*struct{}, error) {
+	h, err := s.hosts.get(ctx, in.Study)
+	if err == nil {
+		err = study.Delete(ctx, s.hosts.store, in.Study)
+		s.hosts.drop(h)
+	}
+	return nil, s.explain(ctx, err)
+}
+
+// methodShape is a method that a study can be made with.
+type methodShape struct {
+	Name      string        `json:"name"`
+	Summary   string        `json:"summary"`
+	Reference string        `json:"reference"`
+	Options   []optionShape `json:"options" nullable:"false"`
+}
+
+type optionShape struct {
+	Key     string `json:"key"`
+	Default string `json:"default" doc:"Empty when the method decides."`
+	Meaning string `json:"meaning"`
+}
+
+type methodList struct {
+	Methods []methodShape `json:"methods" nullable:"false"`
+}
+
+func (s *Server) listMethods(context.Context, *struct{}) (*body[methodList], error) {
+	list := methodList{}
+	for _, m := range strategy.Methods() {
+		shape := methodShape{Name: m.Name, Summary: m.Summary, Reference: m.Reference, Options: []optionShape{}}
+		for _, o := range m.Options {
+			shape.Options = append(shape.Options, optionShape{o.Key, o.Default, o.Meaning})
+		}
+		list.Methods = append(list.Methods, shape)
+	}
+	return &body[methodList]{list}, nil
+}

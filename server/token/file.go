@@ -1,0 +1,67 @@
+package token
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// File answers for the tokens of a file as it is: tokens that are created or
+// revoked while a server runs count within a second.
+type File struct {
+	path string
+	now  func() time.Time
+
+	mu      sync.Mutex
+	tokens  map[string]Token // by id
+	size    int64
+	changed time.Time // of the file
+	looked  time.Time // at the file
+}
+
+// Open reads a file of tokens. It has to have at least one.
+func Open(path string) (*File, error) {
+	f := &File{path: path, now: time.Now}
+	if err := f.read(); err != nil {
+		return nil, err
+	}
+	if len(f.tokens) == 0 {
+		return nil, fmt.Errorf("%s has no token: mahabo token create adds one", path)
+	}
+	return f, nil
+}
+
+func (f *File) read() error {
+	info, unseen := os.Stat(f.path)
+	if unseen == nil && info.Size() == f.size && info.ModTime().Equal(f.changed) {
+		return nil
+	}
+	tokens, err := List(f.path)
+	if err := cmp.Or(err, unseen); err != nil {
+		return err
+	}
+	f.tokens = map[string]Token{}
+	for _, t := range tokens {
+		f.tokens[t.ID] = t
+	}
+	f.size, f.changed = info.Size(), info.ModTime()
+	return nil
+}
+
+// Find returns the token that a client's text stands for. When the file cannot be
+// read, nobody gets in.
+func (f *File) Find(text string) (t Token, ok bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.now()
+	if now.Sub(f.looked) >= time.Second {
+		if err := f.read(); err != nil {
+			return t, false, err
+		}
+		f.looked = now
+	}
+	t, ok = find(f.tokens, text, now)
+	return t, ok, nil
+}

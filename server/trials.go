@@ -1,0 +1,187 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/mahabo/mahabo/server/token"
+	"github.com/mahabo/mahabo/study"
+)
+
+func (s *Server) registerTrials(api huma.API) {
+	get := func(path, id, summary string) huma.Operation {
+		return operation(http.MethodGet, "/v1/studies/{study}"+path, id, summary, token.Read, http.StatusNotFound)
+	}
+	huma.Register(api, get("/trials", "list-trials", "Page through the trials"), s.listTrials)
+	huma.Register(api, get("/trials/{number}", "get-trial", "Show a trial"), s.getTrial)
+	huma.Register(api, get("/best", "best", "Show the best point"), s.best)
+
+	export := get("/export", "export", "Download all trials, one per line")
+	export.Responses = map[string]*huma.Response{"200": {
+		Description: "The trials.",
+		Content: map[string]*huma.MediaType{
+			"text/csv":             {Schema: &huma.Schema{Type: huma.TypeString}},
+			"application/x-ndjson": {Schema: &huma.Schema{Type: huma.TypeString}},
+
+			"application/vnd.apache.parquet": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
+		},
+	}}
+	huma.Register(api, export, s.export)
+
+	load := operation(http.MethodPost, "/v1/studies/{study}/import", "import", "Add evaluations made before or elsewhere", token.Write, http.StatusNotFound)
+	load.MaxBodyBytes = s.limits.Import
+	load.RequestBody = &huma.RequestBody{
+		Required:    true,
+		Description: "A table: CSV with a line that names the columns, or one JSON object per line.",
+		Content: map[string]*huma.MediaType{
+			"text/csv":             {Schema: &huma.Schema{Type: huma.TypeString}},
+			"application/x-ndjson": {Schema: &huma.Schema{Type: huma.TypeString}},
+		},
+	}
+	huma.Register(api, load, s.load)
+}
+
+type listTrialsInput struct {
+	StudyPath
+	Offset int      `query:"offset" minimum:"0" maximum:"1000000000" doc:"Trials to leave out at the beginning."`
+	Limit  int      `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Most trials to return."`
+	State  []string `query:"state" enum:"waiting,running,complete,failed,infeasible,stale" doc:"Only trials in these states, separated by commas."`
+	Search string   `query:"search" maxLength:"200" doc:"Only trials whose number, values, worker, reason or notes contain this text."`
+	Sort   string   `query:"sort" enum:"number,-number,value,-value,told,-told" default:"number" doc:"Order; - for descending. Trials without a value, or not told, come last."`
+}
+
+type trialPage struct {
+	Trials []trialShape `json:"trials" nullable:"false"`
+	Total  int          `json:"total" doc:"Trials that match, on all pages."`
+	Next   *int         `json:"next" doc:"Offset of the next page, null on the last."`
+}
+
+func (s *Server) listTrials(ctx context.Context, in *listTrialsInput) (*body[trialPage], error) {
+	q := study.Query{Offset: in.Offset, Limit: in.Limit, Text: in.Search, Sort: study.Order(strings.TrimPrefix(in.Sort, "-")), Descending: strings.HasPrefix(in.Sort, "-")}
+	for _, state := range in.State {
+		q.States = append(q.States, study.State(state))
+	}
+	out := &body[trialPage]{}
+	return out, s.with(ctx, in.Study, func(h *host) error {
+		trials, total, err := h.Select(ctx, q)
+		out.Body = trialPage{Trials: shapeTrials(trials), Total: total}
+		if next := in.Offset + len(trials); len(trials) > 0 && next < total {
+			out.Body.Next = &next
+		}
+		return err
+	})
+}
+
+func (s *Server) getTrial(ctx context.Context, in *TrialPath) (*body[trialShape], error) {
+	out := &body[trialShape]{}
+	return out, s.with(ctx, in.Study, func(h *host) error {
+		trials, err := h.Numbered(ctx, in.Number)
+		if err == nil {
+			out.Body = shapeTrial(trials[0])
+		}
+		return err
+	})
+}
+
+type bestAnswer struct {
+	Best orNull[bestShape] `json:"best" doc:"Null while no trial is complete."`
+}
+
+func (s *Server) best(ctx context.Context, in *StudyPath) (*body[bestAnswer], error) {
+	out := &body[bestAnswer]{}
+	return out, s.with(ctx, in.Study, func(h *host) error {
+		best, ok, err := h.Best(ctx)
+		if ok {
+			out.Body.Best = shapeBest(best)
+		}
+		return err
+	})
+}
+
+type exportInput struct {
+	StudyPath
+	Format string `query:"format" enum:"csv,jsonl,parquet" default:"csv"`
+}
+
+// contentTypes are those of the formats.
+var contentTypes = map[study.Format]string{
+	study.CSV: "text/csv; charset=utf-8", study.JSONL: "application/x-ndjson", study.Parquet: "application/vnd.apache.parquet",
+}
+
+// export streams. When it fails half-way, the connection is cut so that nobody
+// takes the part for the whole.
+func (s *Server) export(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
+	format := study.Format(in.Format)
+	out := &huma.StreamResponse{}
+	return out, s.with(ctx, in.Study, func(h *host) error {
+		if _, err := h.Summary(ctx); err != nil { // the study may be gone
+			return err
+		}
+		out.Body = func(c huma.Context) {
+			c.SetHeader("Content-Type", contentTypes[format])
+			c.SetHeader("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": in.Study + "." + in.Format}))
+			c.SetStatus(http.StatusOK)
+			if err := h.Export(ctx, c.BodyWriter(), format); err != nil {
+				s.log.WarnContext(ctx, "export was cut", "study", in.Study, "error", err)
+				panic(http.ErrAbortHandler)
+			}
+		}
+		return nil
+	})
+}
+
+type importInput struct {
+	StudyPath
+	Format  string   `query:"format" enum:"csv,jsonl" doc:"Goes by the content type when it is left out, and is csv when that does not tell."`
+	DryRun  bool     `query:"dry_run" doc:"Only report."`
+	Columns []string `query:"column,explode" maxItems:"10000" doc:"NAME=COLUMN: how the table calls a parameter, or value, state, std or reason." example:"rate=lr"`
+	Type    string   `header:"Content-Type" hidden:"true"`
+	RawBody []byte
+}
+
+// importReport says what became of the rows.
+type importReport struct {
+	Good     int        `json:"good" doc:"Rows that can be used."`
+	Bad      []rowShape `json:"bad" nullable:"false" doc:"Rows that cannot; at most 1000 are listed."`
+	BadCount int        `json:"bad_count" doc:"Rows that cannot be used."`
+	Trials   []int      `json:"trials" nullable:"false" doc:"Numbers of the new trials, none after a dry run."`
+	Repeated bool       `json:"repeated" doc:"The same table was imported before; trials are of then."`
+}
+
+type rowShape struct {
+	Line  int    `json:"line"`
+	Error string `json:"error"`
+}
+
+const mostBadRows = 1000
+
+func (s *Server) load(ctx context.Context, in *importInput) (*body[importReport], error) {
+	o := study.ImportOptions{Format: study.Format(in.Format), DryRun: in.DryRun, Columns: map[string]string{}}
+	if o.Format == "" {
+		o.Format = study.CSV
+		if strings.Contains(in.Type, "json") {
+			o.Format = study.JSONL
+		}
+	}
+	for _, c := range in.Columns {
+		name, column, ok := strings.Cut(c, "=")
+		if !ok || name == "" || column == "" {
+			return nil, invalid("query.column", "write NAME=COLUMN")
+		}
+		o.Columns[name] = column
+	}
+	out := &body[importReport]{}
+	return out, s.change(ctx, in.Study, func(h *host) error {
+		r, err := h.Import(ctx, bytes.NewReader(in.RawBody), o)
+		out.Body = importReport{Good: r.Good, Bad: []rowShape{}, BadCount: len(r.Bad), Trials: r.Trials, Repeated: r.Repeated}
+		for _, bad := range r.Bad[:min(len(r.Bad), mostBadRows)] {
+			out.Body.Bad = append(out.Body.Bad, rowShape{bad.Line, bad.Err.Error()})
+		}
+		return err
+	})
+}

@@ -1,0 +1,238 @@
+package study
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/mahabo/mahabo/space"
+)
+
+// Draft is the answer to some requests in the making. Ask makes one for one request;
+// a server makes one for all that wait, lets the method think without holding anybody
+// up, and improvises when that takes too long.
+//
+//	d, err := s.Draft(ctx, requests...)  // looks at the log
+//	err = d.Think(ctx)                   // if d.Points() > 0
+//	served := d.Serve(ctx)
+//
+// Asked.Basis, Wanted and First record which of the points of which question a batch
+// got, so that a replay finds them. A draft is not safe for concurrent use.
+type Draft struct {
+	study    *Study
+	seats    []seat
+	batches  int // served before it
+	turn     int64
+	basis    int64
+	question *question
+	answer   answer
+	at       int // batches served, its own included
+}
+
+// seat is what one request gets.
+type seat struct {
+	request AskRequest
+	serve   []int // trials that exist
+	from    int   // first of its points
+	points  int
+	batch   *Batch // what it got
+	err     error
+	dropped bool
+}
+
+// Served is what became of a request.
+type Served struct {
+	Batch Batch
+	Err   error // ErrOvertaken: draft again
+}
+
+// fallbackMethod needs no model.
+const fallbackMethod = "sobol"
+
+// Draft divides requests in trials that exist and points to choose. The requests
+// went through Check and hold the same parameters fixed.
+func (s *Study) Draft(ctx context.Context, requests ...AskRequest) (*Draft, error) {
+	var fixed space.Values
+	if len(requests) > 0 {
+		fixed = requests[0].Fixed
+	}
+	pins, err := s.Config().Space.Pins(fixed)
+	if err != nil {
+		return nil, requestf("the fixed parameters: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.follow(ctx); err != nil {
+		return nil, err
+	}
+	l, now := s.ledger, s.time()
+	d := &Draft{study: s, batches: l.batches, turn: l.turn, basis: l.seq}
+	servable := slices.DeleteFunc(l.servable(now), func(n int) bool { return !keeps(l.trials[n-1], pins) })
+	points := 0
+	for _, r := range requests {
+		t := seat{request: r}
+		if b, ok := l.asked[r.RequestID]; ok && r.RequestID != "" {
+			known := l.batch(b, now)
+			t.batch = &known
+		} else {
+			n := min(r.Count, len(servable))
+			t.serve, servable = servable[:n:n], servable[n:]
+			t.from, t.points = points, r.Count-n
+			points += t.points
+		}
+		d.seats = append(d.seats, t)
+	}
+	if points > 0 {
+		d.question = l.question(points, fixed, pins)
+	}
+	return d, nil
+}
+
+// Points is how many points the method has to choose.
+func (d *Draft) Points() int {
+	if d.question == nil {
+		return 0
+	}
+	return d.question.count
+}
+
+// Think has the study's method choose the points.
+func (d *Draft) Think(ctx context.Context) error {
+	select { // one model, one thought at a time
+	case d.study.thinking <- struct{}{}:
+		defer func() { <-d.study.thinking }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return d.choose(ctx, &d.study.model)
+}
+
+// Improvise chooses the points without a model, and records why.
+func (d *Draft) Improvise(ctx context.Context, why string) error {
+	d.question.config.Method = fallbackMethod
+	err := d.choose(ctx, &model{})
+	d.answer.info.Fallback = why
+	return err
+}
+
+// choose fills the answer. That no point is left is for those who get none.
+func (d *Draft) choose(ctx context.Context, m *model) (err error) {
+	d.answer, err = m.choose(ctx, d.question)
+	if errors.Is(err, ErrExhausted) {
+		return nil
+	}
+	return err
+}
+
+// Matches says whether another draft that was thought answers the same question.
+func (d *Draft) Matches(other *Draft) bool {
+	return d.turn == other.turn && d.Points() == other.Points() && d.question.fixed.String() == other.question.fixed.String()
+}
+
+// Adopt takes the points of another draft, as many as it needs, whose question may
+// be older. It returns false when that has too few or when one was tried since.
+func (d *Draft) Adopt(other *Draft) bool {
+	if d.question.fixed.String() != other.question.fixed.String() || len(other.answer.placed) < d.Points() {
+		return false
+	}
+	for _, p := range other.answer.placed[:d.Points()] {
+		if !d.Matches(other) && d.question.tried(key(p.Point)) {
+			return false
+		}
+	}
+	d.basis, d.answer, d.question = other.basis, other.answer, other.question
+	return true
+}
+
+// Drop leaves out a request whose caller is gone.
+func (d *Draft) Drop(i int) { d.seats[i].dropped = true }
+
+// Serve writes the batches, together. A request that another process has overtaken
+// gets ErrOvertaken: its points did not count that process's.
+func (d *Draft) Serve(ctx context.Context) []Served {
+	var ws []*write
+	index := map[*write]int{}
+	for i := range d.seats {
+		t := &d.seats[i]
+		if t.dropped || t.batch != nil {
+			continue
+		}
+		w := &write{ctx: ctx, decide: func(l *ledger) (*Event, error) { return d.decide(l, t) }}
+		w.done = func(l *ledger) {
+			b := l.batch(l.last, d.study.time())
+			t.batch = &b
+		}
+		if len(ws) == 0 {
+			decide := w.decide
+			w.decide = func(l *ledger) (*Event, error) { // whenever the group starts anew
+				d.at = d.batches
+				return decide(l)
+			}
+		}
+		index[w] = i
+		ws = append(ws, w)
+	}
+	d.study.writeAll(ws...)
+	for _, w := range ws {
+		d.seats[index[w]].err = w.err
+	}
+	served := make([]Served, len(d.seats))
+	for i, t := range d.seats {
+		served[i].Err = t.err
+		if t.err == nil && t.batch != nil {
+			served[i].Batch = *t.batch
+		}
+	}
+	return served
+}
+
+// decide makes the event of a seat, unless the log has moved on in a way that
+// matters.
+func (d *Draft) decide(l *ledger, t *seat) (*Event, error) {
+	if _, known := l.asked[t.request.RequestID]; known && t.request.RequestID != "" {
+		return nil, ErrOvertaken
+	}
+	if l.batches != d.at {
+		return nil, ErrOvertaken
+	}
+	now := d.study.time()
+	if len(t.serve) > 0 {
+		servable := l.servable(now)
+		for _, n := range t.serve {
+			if !slices.Contains(servable, n) {
+				return nil, ErrOvertaken
+			}
+		}
+	}
+	e := d.asked(t, len(l.trials), now)
+	if len(e.Served)+len(e.New) == 0 {
+		return nil, ErrExhausted
+	}
+	d.at++
+	return &Event{Asked: e}, nil
+}
+
+// asked is the event of a seat; trials is how many there are before it.
+func (d *Draft) asked(t *seat, trials int, now time.Time) *Asked {
+	e := &Asked{RequestID: t.request.RequestID, Batch: d.at + 1, Worker: t.request.Worker, Served: t.serve}
+	if t.request.Lease > 0 {
+		e.Expires = now.Add(t.request.Lease)
+	}
+	all := d.answer.placed
+	e.New = slices.Clone(all[min(t.from, len(all)):min(t.from+t.points, len(all))])
+	if len(e.New) == 0 {
+		e.New = nil
+		return e
+	}
+	number(e.New, trials+1)
+	e.ModelInfo, e.Basis, e.First = d.answer.info, d.basis, t.from
+	if d.question.count != len(e.New) {
+		e.Wanted = d.question.count
+	}
+	if d.question.fixed.Len() > 0 {
+		fixed := d.question.fixed
+		e.Fixed = &fixed
+	}
+	return e
+}

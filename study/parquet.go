@@ -1,0 +1,189 @@
+package study
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/mahabo/mahabo/space"
+)
+
+// parquetWriter writes the columns of a CSV file with the types of their values, in the
+// order of their names. Every column is optional.
+type parquetWriter struct {
+	file    *parquet.Writer
+	columns []string
+}
+
+func newParquetWriter(w io.Writer, sp *space.Space) *parquetWriter {
+	instant := parquet.Timestamp(parquet.Nanosecond)
+	root := parquet.Group{
+		"number": parquet.Leaf(parquet.Int64Type), "state": parquet.String(), "value": parquet.Leaf(parquet.DoubleType), "std": parquet.Leaf(parquet.DoubleType),
+		"reason": parquet.String(), "origin": parquet.String(), "batch": parquet.Leaf(parquet.Int64Type), "worker": parquet.String(),
+		"created": instant, "asked": instant, "told": instant,
+	}
+	for _, p := range sp.Params() {
+		root[column(p.Name)] = parquetNode(p)
+	}
+	for name, node := range root {
+		root[name] = parquet.Optional(node)
+	}
+	schema := parquet.NewSchema("trial", root)
+	out := &parquetWriter{file: parquet.NewWriter(w, schema)}
+	for _, path := range schema.Columns() {
+		out.columns = append(out.columns, path[0])
+	}
+	return out
+}
+
+// parquetNode is the type of a parameter's column.
+func parquetNode(p space.Param) parquet.Node {
+	switch p.Kind {
+	case space.KindInt, space.KindLogInt:
+		return parquet.Leaf(parquet.Int64Type)
+	case space.KindBool:
+		return parquet.Leaf(parquet.BooleanType)
+	case space.KindChoice:
+		return parquet.String()
+	case space.KindFixed:
+		switch p.Value.(type) {
+		case string:
+			return parquet.String()
+		case bool:
+			return parquet.Leaf(parquet.BooleanType)
+		case int64:
+			return parquet.Leaf(parquet.Int64Type)
+		}
+	}
+	return parquet.Leaf(parquet.DoubleType)
+}
+
+func (w *parquetWriter) write(t Trial) error {
+	cells := map[string]any{
+		"number": int64(t.Number), "state": string(t.State), "reason": t.Reason, "origin": string(t.Origin),
+		"batch": int64(t.Batch), "worker": t.Worker, "created": t.Created, "asked": t.Asked, "told": t.Told,
+	}
+	if t.Value != nil {
+		cells["value"] = *t.Value
+	}
+	if t.Std > 0 {
+		cells["std"] = t.Std
+	}
+	for name, v := range t.Params.All() {
+		cells[column(name)] = v
+	}
+	row := make(parquet.Row, len(w.columns))
+	for i, name := range w.columns {
+		v := parquetValue(cells[name])
+		defined := 1
+		if v.IsNull() {
+			defined = 0
+		}
+		row[i] = v.Level(0, defined, i)
+	}
+	_, err := w.file.WriteRows([]parquet.Row{row})
+	return err
+}
+
+// parquetValue is null for what is missing or empty.
+func parquetValue(cell any) parquet.Value {
+	switch v := cell.(type) {
+	case float64:
+		return parquet.DoubleValue(v)
+	case int64:
+		return parquet.Int64Value(v)
+	case bool:
+		return parquet.BooleanValue(v)
+	case string:
+		if v != "" {
+			return parquet.ByteArrayValue([]byte(v))
+		}
+	case time.Time:
+		if !v.IsZero() {
+			return parquet.Int64Value(v.UnixNano())
+		}
+	}
+	return parquet.NullValue()
+}
+
+// readParquet reads a flat table; a row's line is its number. The library panics on some
+// broken files.
+func (in *importer) readParquet(data []byte) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = requestf("it is not a Parquet file: %v", v)
+		}
+	}()
+	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return requestf("it is not a Parquet file: %w", err)
+	}
+	var header []string
+	for _, path := range file.Schema().Columns() {
+		if len(path) != 1 {
+			return requestf("column %v is nested: write a flat table", path)
+		}
+		header = append(header, path[0])
+	}
+	if _, err := in.header(header); err != nil {
+		return err
+	}
+	line := 0
+	for _, group := range file.RowGroups() {
+		if err := in.readGroup(group, header, &line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *importer) readGroup(group parquet.RowGroup, header []string, line *int) (err error) {
+	rows := group.Rows()
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	buffer := make([]parquet.Row, 64)
+	for {
+		n, err := rows.ReadRows(buffer)
+		for _, row := range buffer[:n] {
+			*line++
+			cells := map[string]any{}
+			for _, v := range row {
+				if cell, ok := goValue(v); ok {
+					cells[header[v.Column()]] = cell
+				}
+			}
+			in.add(*line, jsonRow{outer: cells})
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return requestf("row %d: %w", *line+1, err)
+		}
+	}
+}
+
+// goValue is a cell; ok is false when it is empty.
+func goValue(v parquet.Value) (cell any, ok bool) {
+	if v.IsNull() {
+		return nil, false
+	}
+	switch v.Kind() {
+	case parquet.Boolean:
+		return v.Boolean(), true
+	case parquet.Int32:
+		return int64(v.Int32()), true
+	case parquet.Int64:
+		return v.Int64(), true
+	case parquet.Float:
+		return float64(v.Float()), true
+	case parquet.Double:
+		return v.Double(), true
+	case parquet.ByteArray, parquet.FixedLenByteArray:
+		return string(v.ByteArray()), true
+	}
+	return fmt.Sprint(v), true
+}

@@ -1,0 +1,149 @@
+package study
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Order is what trials are sorted by.
+type Order string
+
+// The orders. Trials that have no value, or were not told, come last.
+const (
+	ByNumber Order = "number"
+	ByValue  Order = "value"
+	ByTold   Order = "told"
+)
+
+// Query chooses trials.
+type Query struct {
+	States     []State // any of them; none for all
+	Text       string  // in the number, the values, the worker, the reason or the notes, whatever the case
+	Sort       Order   // empty for ByNumber
+	Descending bool
+	Offset     int // of the first trial to return
+	Limit      int // most trials to return; 0 for all
+}
+
+// Select returns the trials that a query chooses, and how many there are without
+// its offset and limit.
+func (s *Study) Select(ctx context.Context, q Query) (trials []Trial, total int, err error) {
+	trials, err = s.matching(ctx, q)
+	if err != nil {
+		return nil, 0, err
+	}
+	if q.Sort != "" && q.Sort != ByNumber || q.Descending {
+		slices.SortStableFunc(trials, q.compare)
+	}
+	total = len(trials)
+	trials = trials[min(max(q.Offset, 0), total):]
+	if q.Limit > 0 {
+		trials = trials[:min(q.Limit, len(trials))]
+	}
+	return trials, total, nil
+}
+
+// matching returns copies of the trials that a query is about, by number.
+func (s *Study) matching(ctx context.Context, q Query) (trials []Trial, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.follow(ctx); err != nil {
+		return nil, err
+	}
+	now, text := s.time(), strings.ToLower(q.Text)
+	for _, e := range s.ledger.trials {
+		t := e.seen(now)
+		if (len(q.States) == 0 || slices.Contains(q.States, t.State)) && t.contains(text) {
+			trials = append(trials, t)
+		}
+	}
+	return trials, nil
+}
+
+// contains says whether a text in lower case occurs in what a reader sees of a trial.
+func (t Trial) contains(text string) bool {
+	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
+	return text == "" || has(strconv.Itoa(t.Number)) || has(t.Worker) || has(t.Reason) ||
+		slices.ContainsFunc(t.Notes, has) || has(t.Params.String())
+}
+
+// compare orders two trials.
+func (q Query) compare(a, b Trial) int {
+	sign := 1
+	if q.Descending {
+		sign = -1
+	}
+	switch q.Sort {
+	case ByValue:
+		if a.Value == nil || b.Value == nil {
+			return last(a.Value == nil, b.Value == nil)
+		}
+		return sign * cmp.Compare(*a.Value, *b.Value)
+	case ByTold:
+		if a.Told.IsZero() || b.Told.IsZero() {
+			return last(a.Told.IsZero(), b.Told.IsZero())
+		}
+		return sign * a.Told.Compare(b.Told)
+	}
+	return sign * cmp.Compare(a.Number, b.Number)
+}
+
+// last puts what has nothing to compare behind the rest.
+func last(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// Numbered returns trials by their numbers.
+func (s *Study) Numbered(ctx context.Context, numbers ...int) ([]Trial, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.follow(ctx); err != nil {
+		return nil, err
+	}
+	for _, n := range numbers {
+		if _, err := s.ledger.trial(n); err != nil {
+			return nil, &RequestError{err}
+		}
+	}
+	return s.ledger.trialsOf(numbers, s.time()), nil
+}
+
+// Length returns how many events the log has.
+func (s *Study) Length(ctx context.Context) (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.follow(ctx)
+	return s.ledger.seq, err
+}
+
+// Events returns the log behind a place.
+func (s *Study) Events(ctx context.Context, after int64) ([]Event, error) {
+	return s.store.Events(ctx, s.id, after)
+}
+
+// Lock takes the study's lock, on a store that has locks, so that of several
+// processes one thinks. It returns false when another holder has it.
+func (s *Study) Lock(ctx context.Context, holder string, lease time.Duration) (bool, error) {
+	if locker, ok := s.store.(Locker); ok {
+		return locker.Lock(ctx, s.id, holder, lease)
+	}
+	return true, nil
+}
+
+// Unlock gives the lock back.
+func (s *Study) Unlock(ctx context.Context, holder string) error {
+	if locker, ok := s.store.(Locker); ok {
+		return locker.Unlock(ctx, s.id, holder)
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package study
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// site is one point with at least one finished trial.
+type site struct {
+	first  entry     // the first complete trial, or infeasible when none is
+	values []float64 // of its complete trials, lower is better
+	stds   []float64 // of their noise, 0 when unknown
+	mean   float64   // of the values
+}
+
+// add counts a finished trial.
+func (s *site) add(t entry, g Goal) {
+	if t.State != Complete {
+		return
+	}
+	if len(s.values) == 0 {
+		s.first = t
+	}
+	s.values = append(s.values, g.inner(*t.Value))
+	s.stds = append(s.stds, t.Std)
+	s.mean = average(s.values, s.stds)
+}
+
+func (s *site) clone() *site {
+	c := *s
+	c.values, c.stds = slices.Clone(s.values), slices.Clone(s.stds)
+	return &c
+}
+
+// average is the mean of values, each weighed by its precision 1/std². One without a std weighs
+// as much as the others do on average. Weights are relative to the highest and means are
+// convex combinations, so that nothing overflows.
+func average(values, stds []float64) float64 {
+	if len(values) == 1 {
+		return values[0]
+	}
+	least := math.Inf(1)
+	for _, std := range stds {
+		if std > 0 {
+			least = min(least, std)
+		}
+	}
+	weights := make([]float64, len(stds))
+	var sum, known float64
+	for i, std := range stds {
+		if std > 0 {
+			weights[i] = least / std * (least / std)
+			sum += weights[i]
+			known++
+		}
+	}
+	usual := 1.0
+	if known > 0 {
+		usual = sum / known
+	}
+	mean, total := 0.0, 0.0
+	for i, y := range values {
+		w := weights[i]
+		if stds[i] == 0 {
+			w = usual
+		}
+		if w == 0 { // beside another that is incomparably more precise
+			continue
+		}
+		total += w
+		mean = mean*(1-w/total) + y*(w/total)
+	}
+	return mean
+}
+
+// known is what a ledger has to say to a method.
+type known struct {
+	obs        []strategy.Observation // one per point with a value
+	pending    []strategy.Point       // points without one
+	feasible   []strategy.Point       // points with a value
+	infeasible []strategy.Point       // pending ones that cannot have one
+}
+
+// known collects it; see the package's documentation.
+func (l *ledger) known() (k known) {
+	for _, s := range l.sites() {
+		if len(s.values) > 0 {
+			k.obs = append(k.obs, strategy.Observation{X: s.first.point, Value: s.mean})
+			k.feasible = append(k.feasible, s.first.point)
+			continue
+		}
+		k.infeasible = append(k.infeasible, s.first.point)
+	}
+	k.pending = append(k.pending, k.infeasible...)
+	for _, n := range l.open {
+		k.pending = append(k.pending, l.trials[n-1].point)
+	}
+	return k
+}
+
+// key is the same for equal points only; -0 equals 0.
+func key(x strategy.Point) string {
+	b := make([]byte, 0, 8*len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0))
+	}
+	return string(b)
+}

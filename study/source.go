@@ -1,0 +1,129 @@
+package study
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mahabo/mahabo/evaluate"
+)
+
+// Source hands the trials of a study to evaluate.Run in the name of one worker. It keeps
+// their leases alive until Close.
+type Source struct {
+	study  *Study
+	worker string
+	lease  time.Duration
+	stop   context.CancelFunc
+	ended  chan struct{} // closed when no more heartbeats are sent
+
+	mu     sync.Mutex
+	open   []int // trials that were served and have no outcome yet
+	report Report
+}
+
+var _ evaluate.Source = (*Source)(nil)
+
+// Report says how the choosing went.
+type Report struct {
+	Time      time.Duration // in Ask
+	Fallbacks int           // batches that the method could not choose, which are uniform
+	Fallback  error         // why, the last time
+	Jitter    float64       // largest value added to the diagonal of a kernel matrix
+}
+
+// beats is how many heartbeats a lease has time for.
+const beats = 3
+
+// Source returns a source of trials. Their leases are as long as given, 0 for ever.
+func (s *Study) Source(worker string, lease time.Duration) *Source {
+	ctx, stop := context.WithCancel(context.Background())
+	source := &Source{study: s, worker: worker, lease: lease, stop: stop, ended: make(chan struct{})}
+	go source.beat(ctx)
+	return source
+}
+
+// beat sends heartbeats. A trial whose lease is lost goes on: its value is still one.
+func (s *Source) beat(ctx context.Context) {
+	defer close(s.ended)
+	if s.lease == 0 {
+		return
+	}
+	ticker := time.NewTicker(s.lease / beats)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		for _, n := range s.unfinished() {
+			_ = s.study.Heartbeat(ctx, n, s.worker, s.lease) // the next one may work, and Tell says what is wrong
+		}
+	}
+}
+
+func (s *Source) unfinished() []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.open)
+}
+
+// Ask serves n trials, fewer when there are no more.
+func (s *Source) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
+	start := time.Now()
+	b, err := s.study.Ask(ctx, AskRequest{Count: n, Worker: s.worker, Lease: s.lease})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.report.Time += time.Since(start)
+	if err != nil {
+		return nil, err
+	}
+	s.report.Jitter = max(s.report.Jitter, b.Jitter)
+	if b.Fallback != "" {
+		s.report.Fallbacks++
+		s.report.Fallback = errors.New(b.Fallback)
+	}
+	trials := make([]evaluate.Trial, len(b.Trials))
+	for i, t := range b.Trials {
+		trials[i] = evaluate.Trial{Number: t.Number, Batch: b.Number, Values: t.Params}
+		s.open = append(s.open, t.Number)
+	}
+	return trials, nil
+}
+
+// Tell records an outcome. Where another worker was faster, its outcome stays.
+func (s *Source) Tell(ctx context.Context, number int, o Outcome) error {
+	err := s.study.Tell(ctx, number, o)
+	var conflict *ConflictError
+	if errors.As(err, &conflict) {
+		err = nil
+	}
+	if err == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.open = slices.DeleteFunc(s.open, func(n int) bool { return n == number })
+	}
+	return err
+}
+
+// Report says how the choosing went so far.
+func (s *Source) Report() Report {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.report
+}
+
+// Close ends the heartbeats and gives back the trials without an outcome, so that the next
+// Ask serves them.
+func (s *Source) Close(ctx context.Context) error {
+	s.stop()
+	<-s.ended
+	open := s.unfinished()
+	if len(open) == 0 {
+		return nil
+	}
+	return s.study.Release(ctx, s.worker, open...)
+}
