@@ -71,7 +71,11 @@ func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-func (b *tab) click(selector string) { b.t.Helper(); b.do(chromedp.Click(chromedp.CSS(selector))) }
+// click presses a button; the page may be another one at once.
+func (b *tab) click(selector string) {
+	b.t.Helper()
+	figuretest.Ask(b.browser, b.t, chromedp.Evaluate[bool](fmt.Sprintf("document.querySelector(%q).click(), true", selector)))
+}
 
 // set fills a field at once.
 func (b *tab) set(selector, text string) {
