@@ -71,11 +71,23 @@ func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-func (b *tab) click(selector string) { b.t.Helper(); b.do(chromedp.Click(chromedp.CSS(selector))) }
+// click presses a button; the page may be another one at once.
+func (b *tab) click(selector string) {
+	b.t.Helper()
+	figuretest.Ask(b.browser, b.t, chromedp.Evaluate[bool](fmt.Sprintf("document.querySelector(%q).click(), true", selector)))
+}
 
+// set fills a field at once.
+func (b *tab) set(selector, text string) {
+	b.t.Helper()
+	figuretest.Ask(b.browser, b.t, chromedp.Evaluate[string](fmt.Sprintf("document.querySelector(%q).value = %q", selector, text)))
+}
+
+// write types into a field.
 func (b *tab) write(selector, text string) {
 	b.t.Helper()
-	b.do(chromedp.SetValue(chromedp.CSS(selector), ""), chromedp.SendKeys(chromedp.CSS(selector), text))
+	b.set(selector, "")
+	b.do(chromedp.SendKeys(chromedp.CSS(selector), text))
 }
 
 // until waits for an expression to become true.
@@ -88,7 +100,8 @@ func (b *tab) until(expression string) {
 		}
 		if time.Now().After(deadline) {
 			text, _ := chromedp.Run(b.browser, chromedp.Evaluate[string]("document.body.innerText"))
-			b.t.Fatalf("%s never became true (%v): %v\n%s", expression, err, b.faults, text)
+			b.clean()
+			b.t.Fatalf("%s never became true (%v):\n%s", expression, err, text)
 		}
 	}
 }
@@ -151,10 +164,11 @@ func TestBrowser(t *testing.T) {
 	b := visit(t, v.site)
 	b.do(chromedp.Navigate(v.site + "/new"))
 	b.write("#name", "oven")
-	b.do(chromedp.SetValue(chromedp.CSS("#space"), "parameters: {x: {float: [1, 0]}}"), chromedp.SetValue(chromedp.CSS("#method"), "sobol"))
+	b.set("#space", "parameters: {x: {float: [1, 0]}}")
+	b.set("#method", "sobol")
 	b.click("form.card button")
 	b.until(`document.querySelector("#space-error .error")?.textContent.includes("x")`)
-	b.do(chromedp.SetValue(chromedp.CSS("#space"), "parameters:\n  x: {float: [0, 1]}\n  y: {log: [0.001, 1]}\n  kind: {choice: [a, b, c]}\n"))
+	b.set("#space", "parameters:\n  x: {float: [0, 1]}\n  y: {log: [0.001, 1]}\n  kind: {choice: [a, b, c]}\n")
 	b.click("form.card button")
 	b.until(`document.querySelector("#live.on") && document.querySelector("#curve canvas")`)
 

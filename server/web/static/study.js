@@ -114,5 +114,6 @@ export function watch(element) {
   addEventListener("resize", () => requestAnimationFrame(draw));
   document.getElementById("log-scale").addEventListener("change", draw);
   listen();
+  if (document.getElementById("model-data")) readModel(); // it came before this script
   charts().catch((e) => say(e.message, false));
 }
