@@ -30,10 +30,10 @@ type rig struct {
 	lost  atomic.Bool // requests arrive, answers do not
 }
 
-func newRig(t *testing.T, withQueue bool, params ...space.Param) *rig {
+func newRig(t *testing.T, withQueue bool, params ...space.Part) *rig {
 	t.Helper()
 	if params == nil {
-		params = []space.Param{space.Float("x", 0, 1)}
+		params = []space.Part{space.Float("x", 0, 1)}
 	}
 	sp, err := space.New(params...)
 	if err != nil {
