@@ -13,6 +13,7 @@
 //	GET    /v1/studies/{study}/trials/{number}
 //	POST   /v1/studies/{study}/trials/{number}/tell|heartbeat|retry|notes
 //	GET    /v1/studies/{study}/best|export|model|events
+//	GET    /v1/studies/{study}/curve|points|batches  what charts show
 //	GET    /v1/methods                          what a study can be made with
 //	GET    /healthz /metrics /openapi.json /docs
 //

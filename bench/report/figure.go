@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/mahabo/mahabo/bench"
+	"github.com/mahabo/mahabo/internal/figure"
 )
 
 // Image is a file format of figures.
@@ -55,11 +55,11 @@ func Figure(w io.Writer, trials []bench.Trial, format Image) error {
 	}
 	switch format {
 	case SVG:
-		text, err := f.svg()
+		text, err := figure.SVG(f.width, f.height, f.draw)
 		if err != nil {
 			return err
 		}
-		_, err = io.WriteString(w, portableFonts(text))
+		_, err = io.WriteString(w, figure.Portable(text))
 		return err
 	case PDF:
 		c := vgpdf.New(f.width, f.height)
@@ -75,8 +75,8 @@ func Figure(w io.Writer, trials []bench.Trial, format Image) error {
 	return fmt.Errorf("unknown image format %q", format)
 }
 
-// figure is a grid of panels above a legend.
-type figure struct {
+// layout is a grid of panels above a legend.
+type layout struct {
 	grid          [][]*plot.Plot // rows of equal length; nil is an empty place
 	legend        legend
 	width, height vg.Length
@@ -94,7 +94,7 @@ func methodsOf(curves []bench.Curve) []string {
 }
 
 // layOut makes the panels. Each batch size starts a new row.
-func layOut(curves []bench.Curve, styles map[string]draw.LineStyle) (*figure, error) {
+func layOut(curves []bench.Curve, styles map[string]draw.LineStyle) (*layout, error) {
 	if len(curves) == 0 {
 		return nil, errors.New("there is no trial to draw")
 	}
@@ -124,13 +124,13 @@ func layOut(curves []bench.Curve, styles map[string]draw.LineStyle) (*figure, er
 	for i := range rows {
 		rows[i] = append(rows[i], make([]*plot.Plot, widest-len(rows[i]))...)
 	}
-	f := &figure{grid: rows, width: vg.Length(widest)*(panelWidth+panelGap) - panelGap + 2*margin}
+	f := &layout{grid: rows, width: vg.Length(widest)*(panelWidth+panelGap) - panelGap + 2*margin}
 	f.legend = newLegend(methodsOf(curves), styles, f.width-2*margin)
 	f.height = vg.Length(len(rows))*(panelHeight+panelGap) + f.legend.height() + 2*margin
 	return f, nil
 }
 
-func (f *figure) draw(c draw.Canvas) {
+func (f *layout) draw(c draw.Canvas) {
 	tiles := draw.Tiles{
 		Rows: len(f.grid), Cols: len(f.grid[0]), PadX: panelGap, PadY: panelGap,
 		PadTop: margin, PadLeft: margin, PadRight: margin, PadBottom: margin,
@@ -144,34 +144,4 @@ func (f *figure) draw(c draw.Canvas) {
 		}
 	}
 	f.legend.draw(draw.Crop(c, margin, -margin, margin, 0))
-}
-
-// svg returns the figure as an SVG document without its XML declaration.
-func (f *figure) svg() (string, error) {
-	c := vgsvg.New(f.width, f.height)
-	f.draw(draw.New(c))
-	var b strings.Builder
-	if _, err := c.WriteTo(&b); err != nil {
-		return "", err
-	}
-	text := b.String()
-	start := strings.Index(text, "<svg")
-	if start < 0 {
-		return "", errors.New("the SVG writer made no svg element")
-	}
-	return text[start:], nil
-}
-
-const svgFont = "font-family:Liberation Sans"
-
-// portableFonts names fonts of the same widths that other systems have.
-func portableFonts(svg string) string {
-	return strings.ReplaceAll(svg, svgFont, svgFont+",Arial,Helvetica,sans-serif")
-}
-
-// forPage makes an SVG part of a page: its fonts, and its ink, so that it
-// follows a dark mode.
-func forPage(svg string) string {
-	svg = strings.ReplaceAll(svg, svgFont, "font-family:inherit")
-	return strings.ReplaceAll(svg, fmt.Sprintf("#%02X%02X%02X", ink.R, ink.G, ink.B), "currentColor")
 }

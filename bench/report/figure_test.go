@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot"
 
 	"github.com/mahabo/mahabo/bench"
+	"github.com/mahabo/mahabo/internal/figure"
 )
 
 // trialsOf makes trials of a cell whose curves fall from start to end.
@@ -54,7 +55,7 @@ func TestFigureFormats(t *testing.T) {
 					colours[color.NRGBAModel.Convert(picture.At(x, y)).(color.NRGBA)] = true
 				}
 			}
-			for _, c := range palette() {
+			for _, c := range figure.Palette() {
 				if !colours[c] {
 					t.Errorf("no pixel has the colour %v", c)
 				}
@@ -151,38 +152,6 @@ func TestSamples(t *testing.T) {
 		}
 		if distinct := len(slices.Compact(slices.Clone(at))); distinct != len(at) {
 			t.Errorf("init %d of %d: an evaluation is drawn twice", c.init, c.n)
-		}
-	}
-}
-
-func TestTicks(t *testing.T) {
-	labels := func(ticks []plot.Tick) string {
-		var s []string
-		for _, tick := range ticks {
-			if tick.Label != "" {
-				s = append(s, tick.Label)
-			}
-		}
-		return strings.Join(s, " ")
-	}
-	for _, c := range []struct {
-		low, high   float64
-		linear, log string
-	}{
-		{0, 510, "0 100 200 300 400 500", ""},
-		{-0.02, 0.041, "-0.02 -0.01 0.00 0.01 0.02 0.03 0.04", ""},
-		{-3.3, -0.5, "-3.0 -2.5 -2.0 -1.5 -1.0 -0.5", ""},
-		{25, 1700, "200 400 600 800 1000 1200 1400 1600", "50 100 200 500 1000"},
-		{0.01, 1e5, "20000 40000 60000 80000 100000", "0.01 0.1 1 10 100 1000 10000 100000"},
-	} {
-		if got := labels(linearTicks(c.low, c.high)); got != c.linear {
-			t.Errorf("%g to %g: ticks %q, want %q", c.low, c.high, got, c.linear)
-		}
-		if c.log == "" {
-			continue
-		}
-		if got := labels(logTicks(c.low, c.high)); got != c.log {
-			t.Errorf("%g to %g: logarithmic ticks %q, want %q", c.low, c.high, got, c.log)
 		}
 	}
 }

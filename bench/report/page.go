@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mahabo/mahabo/bench"
+	"github.com/mahabo/mahabo/internal/figure"
 )
 
 // Page says what a page of results shows and how it was made.
@@ -93,6 +94,7 @@ type view struct {
 	Figures        []drawing
 	Best, Minutes  template.HTML
 	Paper, Rows    template.HTML
+	Style          template.CSS
 }
 
 // drawing is a figure on the page.
@@ -120,7 +122,7 @@ func HTML(w io.Writer, p Page) error {
 
 func (p Page) view() (*view, error) {
 	rows := bench.Summarise(p.Trials)
-	v := &view{Page: p, Settings: settings(rows)}
+	v := &view{Page: p, Settings: settings(rows), Style: template.CSS(figure.Style)}
 	methods, tasks := map[string]bool{}, map[bench.Task]bool{}
 	for _, r := range rows {
 		methods[r.Method], tasks[r.Task()] = true, true
@@ -159,13 +161,13 @@ func drawings(curves []bench.Curve) ([]drawing, error) {
 		if err != nil {
 			return nil, err
 		}
-		svg, err := f.svg()
+		svg, err := figure.SVG(f.width, f.height, f.draw)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, drawing{
 			Caption: fmt.Sprintf("Best value by evaluation, %s: mean and one standard error (68 %%). Dashed: the minimum of the function.", pace(batch)),
-			SVG:     template.HTML(forPage(svg)), // the SVG writer has escaped its texts
+			SVG:     template.HTML(figure.ForPage(svg)), // the SVG writer has escaped its texts
 		})
 	}
 	return list, nil

@@ -2,19 +2,16 @@ package report
 
 import (
 	"bytes"
-	"context"
-	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"github.com/mahabo/mahabo/bench"
+	"github.com/mahabo/mahabo/internal/figure/figuretest"
 )
 
 // examplePage has names that must be escaped, runs and a failure.
@@ -106,22 +103,10 @@ func TestPageInABrowser(t *testing.T) {
 	if err := os.WriteFile(file, []byte(writePage(t, examplePage())), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1200, 900))
-	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
-	defer stop()
-	browser, stop := chromedp.NewContext(allocator)
-	defer stop()
-	if err := chromedp.Do(browser); err != nil {
-		t.Fatalf("no browser starts, install Chromium (apt-get install chromium): %v", err)
-	}
-	browser, stop = context.WithTimeout(browser, time.Minute) // the first call must have none
-	defer stop()
-	if err := chromedp.Do(browser, chromedp.Navigate("file://"+file)); err != nil {
-		t.Fatal(err)
-	}
+	browser := figuretest.Open(t, file)
 
 	type counts struct{ Figures, Shapes, Empty, Texts, Wide int }
-	seen := ask(browser, t, chromedp.Evaluate[counts](`(() => {
+	seen := figuretest.Ask(browser, t, chromedp.Evaluate[counts](`(() => {
 		const box = e => { const b = e.getBBox(); return b.width + b.height; };
 		const shapes = [...document.querySelectorAll('figure svg path')];
 		const texts = [...document.querySelectorAll('figure svg text')];
@@ -137,48 +122,8 @@ func TestPageInABrowser(t *testing.T) {
 		t.Errorf("the browser sees %+v", seen)
 	}
 	for scheme, bounds := range map[string][2]float64{"light": {0.8, 1}, "dark": {0, 0.3}} {
-		ask(browser, t, prefer(scheme))
-		picture := ask(browser, t, chromedp.FullScreenshot(100))
-		if b := brightness(t, picture); b < bounds[0] || b > bounds[1] {
+		if b := figuretest.Brightness(browser, t, scheme); b < bounds[0] || b > bounds[1] {
 			t.Errorf("brightness is %.2f in %s mode", b, scheme)
 		}
 	}
-}
-
-// ask runs one action of the browser.
-func ask[T any](browser context.Context, t *testing.T, a chromedp.Action[T]) T {
-	t.Helper()
-	v, err := chromedp.Run(browser, a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
-// prefer sets the reader's colour scheme.
-func prefer(scheme string) chromedp.Action[chromedp.Void] {
-	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
-		})
-		return err
-	})
-}
-
-// brightness is the mean of a screenshot, from 0 to 1.
-func brightness(t *testing.T, data []byte) float64 {
-	t.Helper()
-	picture, err := png.Decode(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var sum, n float64
-	for x := 0; x < picture.Bounds().Dx(); x += 7 {
-		for y := 0; y < picture.Bounds().Dy(); y += 7 {
-			r, g, b, _ := picture.At(x, y).RGBA()
-			sum += float64(r+g+b) / (3 * 0xffff)
-			n++
-		}
-	}
-	return sum / n
 }

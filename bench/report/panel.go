@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -12,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/mahabo/mahabo/bench"
+	"github.com/mahabo/mahabo/internal/figure"
 	"github.com/mahabo/mahabo/problem"
 )
 
@@ -24,7 +24,7 @@ const logRatio = 50
 // panel draws one task.
 func panel(t bench.Task, curves []bench.Curve, styles map[string]draw.LineStyle) (*plot.Plot, error) {
 	p := plot.New()
-	dress(p, fmt.Sprintf("%s, D = %d, B = %d", t.Problem, t.Dim, t.Batch))
+	figure.Dress(p, fmt.Sprintf("%s, D = %d, B = %d", t.Problem, t.Dim, t.Batch), "evaluations", "best value")
 	low, high, last := span(curves)
 	logarithmic := low > 0 && high > logRatio*low
 	minimum, known := minimumOf(t)
@@ -32,9 +32,9 @@ func panel(t bench.Task, curves []bench.Curve, styles map[string]draw.LineStyle)
 		low = min(low, minimum)
 		p.Add(level(minimum, float64(last)))
 	}
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(linearTicks), plot.TickerFunc(linearTicks)
+	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(figure.LinearTicks), plot.TickerFunc(figure.LinearTicks)
 	if logarithmic {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(figure.LogTicks)
 	}
 	// Bands first: no line is hidden.
 	for _, c := range curves {
@@ -56,33 +56,8 @@ func panel(t bench.Task, curves []bench.Curve, styles map[string]draw.LineStyle)
 		p.Add(line)
 	}
 	p.X.Min, p.X.Max = 0, float64(last)
-	p.Y.Min, p.Y.Max = frame(low, high, logarithmic)
+	p.Y.Min, p.Y.Max = figure.Frame(low, high, logarithmic)
 	return p, nil
-}
-
-// dress sets fonts, colours and labels.
-func dress(p *plot.Plot, title string) {
-	p.BackgroundColor = nil
-	p.Title.Text = title
-	p.Title.TextStyle = textStyle(9.5)
-	p.Title.TextStyle.XAlign, p.Title.TextStyle.YAlign = draw.XCenter, draw.YTop
-	p.Title.Padding = vg.Points(4)
-	p.X.Label.Text, p.Y.Label.Text = "evaluations", "best value"
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		label := textStyle(8)
-		label.XAlign, label.YAlign, label.Rotation = a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign, a.Label.TextStyle.Rotation
-		a.Label.TextStyle = label
-		tick := textStyle(7.5)
-		tick.XAlign, tick.YAlign = a.Tick.Label.XAlign, a.Tick.Label.YAlign
-		a.Tick.Label = tick
-		a.Color, a.Tick.Color = ink, ink
-		a.Tick.Length = vg.Points(3)
-		a.Padding = 0
-	}
-	grid := plotter.NewGrid()
-	faint := draw.LineStyle{Color: color.NRGBA{R: 0x80, G: 0x80, B: 0x80, A: 0x40}, Width: vg.Points(0.4)}
-	grid.Vertical, grid.Horizontal = faint, faint
-	p.Add(grid)
 }
 
 // span returns the range of what is drawn and the largest number of evaluations.
@@ -95,19 +70,6 @@ func span(curves []bench.Curve) (low, high float64, last int) {
 		}
 	}
 	return low, high, last
-}
-
-// frame leaves a little room above and below.
-func frame(low, high float64, logarithmic bool) (bottom, top float64) {
-	if logarithmic {
-		room := math.Pow(high/low, 0.05)
-		return low / room, high * room
-	}
-	room := 0.05 * (high - low)
-	if room == 0 {
-		room = max(1e-9, 0.05*math.Abs(high))
-	}
-	return low - room, high + room
 }
 
 // samples are the evaluations at which a curve is drawn: the first after the
@@ -154,43 +116,6 @@ func minimumOf(t bench.Task) (float64, bool) {
 func level(y, last float64) *plotter.Line {
 	return &plotter.Line{
 		XYs:       plotter.XYs{{X: 0, Y: y}, {X: last, Y: y}},
-		LineStyle: draw.LineStyle{Color: ink, Width: vg.Points(0.7), Dashes: []vg.Length{2, 2}},
+		LineStyle: draw.LineStyle{Color: figure.Ink, Width: vg.Points(0.7), Dashes: []vg.Length{2, 2}},
 	}
-}
-
-// linearTicks labels four to nine multiples of 1, 2 or 5 times a power of ten.
-func linearTicks(low, high float64) []plot.Tick {
-	step := math.Pow10(int(math.Floor(math.Log10((high - low) / 4))))
-	for _, m := range []float64{5, 2} {
-		if (high-low)/(m*step) >= 4 {
-			step *= m
-			break
-		}
-	}
-	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
-	var ticks []plot.Tick
-	for k := math.Ceil(low / step); k*step <= high; k++ {
-		ticks = append(ticks, plot.Tick{Value: k * step, Label: strconv.FormatFloat(k*step+0, 'f', decimals, 64)})
-	}
-	return ticks
-}
-
-// logTicks labels the powers of ten, and 2 and 5 times them when there are few.
-func logTicks(low, high float64) []plot.Tick {
-	few := high < 300*low
-	var ticks []plot.Tick
-	for e := int(math.Floor(math.Log10(low))); e <= int(math.Ceil(math.Log10(high))); e++ {
-		for m := 1; m < 10; m++ {
-			v := float64(m) * math.Pow10(e)
-			if v < low || v > high {
-				continue
-			}
-			tick := plot.Tick{Value: v}
-			if m == 1 || few && (m == 2 || m == 5) {
-				tick.Label = fmt.Sprintf("%g", v)
-			}
-			ticks = append(ticks, tick)
-		}
-	}
-	return ticks
 }

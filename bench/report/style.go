@@ -1,32 +1,12 @@
 package report
 
 import (
-	"image/color"
-
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/mahabo/mahabo/internal/figure"
 )
-
-// ink is the colour of text and axes. It is no palette colour and not pure
-// black, so that forPage finds it.
-var ink = color.NRGBA{R: 0x20, G: 0x21, B: 0x24, A: 0xff}
-
-// palette: Okabe and Ito's colours, which people with any colour vision tell
-// apart, without the yellow, too pale for a line; grey stands for their black,
-// which a dark page would hide.
-func palette() []color.NRGBA {
-	return []color.NRGBA{
-		{0x00, 0x72, 0xb2, 0xff}, // blue
-		{0xd5, 0x5e, 0x00, 0xff}, // vermilion
-		{0x00, 0x9e, 0x73, 0xff}, // green
-		{0xcc, 0x79, 0xa7, 0xff}, // purple
-		{0xe6, 0x9f, 0x00, 0xff}, // orange
-		{0x56, 0xb4, 0xe9, 0xff}, // sky
-		{0x7f, 0x7f, 0x7f, 0xff}, // grey
-	}
-}
 
 // dashes tell methods apart that share a colour.
 func dashes() [][]vg.Length {
@@ -35,7 +15,7 @@ func dashes() [][]vg.Length {
 
 // styleOf gives every method its line.
 func styleOf(methods []string) map[string]draw.LineStyle {
-	colours, patterns := palette(), dashes()
+	colours, patterns := figure.Palette(), dashes()
 	styles := map[string]draw.LineStyle{}
 	for i, m := range methods {
 		styles[m] = draw.LineStyle{
@@ -44,15 +24,6 @@ func styleOf(methods []string) map[string]draw.LineStyle {
 		}
 	}
 	return styles
-}
-
-// textStyle is sans-serif ink of a size in points.
-func textStyle(size vg.Length) text.Style {
-	return text.Style{
-		Color:   ink,
-		Font:    font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size),
-		Handler: text.Plain{Fonts: font.DefaultCache},
-	}
 }
 
 // legend lists the methods in columns below the panels.
@@ -71,7 +42,7 @@ const (
 )
 
 func newLegend(methods []string, styles map[string]draw.LineStyle, width vg.Length) legend {
-	l := legend{methods: methods, styles: styles, label: textStyle(9)}
+	l := legend{methods: methods, styles: styles, label: figure.TextStyle(9)}
 	l.label.YAlign = draw.YCenter
 	for _, m := range methods {
 		l.column = max(l.column, legendSample+legendGap+l.label.Width(m)+4*legendGap)

@@ -52,6 +52,7 @@ type cli struct {
 	Release   releaseCmd   `cmd:"" help:"Give back trials that will not be evaluated."`
 	Note      noteCmd      `cmd:"" help:"Add a remark to a trial."`
 
+	Report reportCmd `cmd:"" help:"Show what a study's data say, as a page or JSON."`
 	Serve  serveCmd  `cmd:"" help:"Offer the studies of a store over HTTP."`
 	Worker workerCmd `cmd:"" help:"Evaluate trials of a server with a program."`
 	Token  tokenCmd  `cmd:"" help:"Make, list and revoke the tokens of a server."`

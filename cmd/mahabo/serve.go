@@ -9,8 +9,11 @@ import (
 	"net"
 	"time"
 
+	"github.com/mahabo/mahabo/insight"
 	"github.com/mahabo/mahabo/server"
 	"github.com/mahabo/mahabo/server/token"
+	"github.com/mahabo/mahabo/server/web"
+	"github.com/mahabo/mahabo/study"
 )
 
 type serveCmd struct {
@@ -45,7 +48,7 @@ Then, on any machine:
   curl -X POST http://localhost:8080/v1/studies/rig/ask -d '{"count": 2}'
   curl -X POST http://localhost:8080/v1/studies/rig/trials/1/tell -d '{"value": 0.5}'
 
-/docs describes the API, /openapi.json does so for programs. Several servers can share one PostgreSQL store. Ctrl-C finishes the requests under way and stops.`
+Open the address in a browser for the dashboard. /docs describes the API, /openapi.json does so for programs. Several servers can share one PostgreSQL store. Ctrl-C finishes the requests under way and stops.`
 }
 
 // Run serves until it is interrupted.
@@ -54,7 +57,12 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	config := server.Config{Log: c.logger(s), Version: version(), Patience: c.Patience, Secure: c.TLSCert != ""}
+	config := server.Config{
+		Log: c.logger(s), Version: version(), Patience: c.Patience, Secure: c.TLSCert != "", Dashboard: web.Handler,
+		Analyse: func(ctx context.Context, c study.Config, trials []study.Trial) (any, error) {
+			return insight.ReviewTrials(ctx, c, trials)
+		},
+	}
 	if c.TokenFile != "" {
 		if config.Tokens, err = token.Open(c.TokenFile); err != nil {
 			return usagef("--token-file: %w", err)

@@ -1,0 +1,75 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/mahabo/mahabo/server/token"
+	"github.com/mahabo/mahabo/study"
+)
+
+// servedShape is a batch and what became of its trials.
+type servedShape struct {
+	BatchID int            `json:"batch_id"`
+	Worker  string         `json:"worker,omitempty"`
+	Asked   time.Time      `json:"asked"`
+	Trials  []int          `json:"trials" nullable:"false" doc:"Without those that a later batch served again."`
+	States  map[string]int `json:"states"`
+	Best    *float64       `json:"best" doc:"Best value of the batch, null while no trial is complete."`
+}
+
+type batchesInput struct {
+	StudyPath
+	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"20" doc:"Most batches to return, the latest first."`
+}
+
+type batchList struct {
+	Batches []servedShape `json:"batches" nullable:"false"`
+}
+
+func (s *Server) registerBatches(api huma.API) {
+	huma.Register(api, operation(http.MethodGet, "/v1/studies/{study}/batches", "batches", "Show the latest batches", token.Read, http.StatusNotFound), s.batches)
+}
+
+func (s *Server) batches(ctx context.Context, in *batchesInput) (*body[batchList], error) {
+	out := &body[batchList]{}
+	return out, s.with(ctx, in.Study, func(h *host) error {
+		sum, err := h.Summary(ctx)
+		if err != nil {
+			return err
+		}
+		trials, _, err := h.Select(ctx, study.Query{})
+		out.Body.Batches = shapeBatches(trials, sum.Config.Goal, sum.Batches, in.Limit)
+		return err
+	})
+}
+
+// shapeBatches groups the trials of the last batches.
+func shapeBatches(trials []study.Trial, goal study.Goal, last, limit int) []servedShape {
+	batches := map[int]*servedShape{}
+	for _, t := range trials {
+		if t.Batch == 0 || t.Batch <= last-limit {
+			continue
+		}
+		b := batches[t.Batch]
+		if b == nil {
+			b = &servedShape{BatchID: t.Batch, Worker: t.Worker, Asked: t.Asked, States: map[string]int{}}
+			batches[t.Batch] = b
+		}
+		b.Trials = append(b.Trials, t.Number)
+		b.States[string(t.State)]++
+		if t.Value != nil && (b.Best == nil || better(goal, *t.Value, *b.Best)) {
+			b.Best = t.Value
+		}
+	}
+	list := []servedShape{}
+	for _, b := range batches {
+		list = append(list, *b)
+	}
+	slices.SortFunc(list, func(a, b servedShape) int { return b.BatchID - a.BatchID })
+	return list
+}

@@ -1,0 +1,99 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/mahabo/mahabo/server/token"
+	"github.com/mahabo/mahabo/study"
+)
+
+// curveShape is how the values of a study went, fit for a chart.
+type curveShape struct {
+	Total   int       `json:"total" doc:"Complete trials."`
+	Numbers []int     `json:"numbers" nullable:"false" doc:"Of the trials chosen, increasing."`
+	Values  []float64 `json:"values" nullable:"false"`
+	Best    []float64 `json:"best" nullable:"false" doc:"Best value of all trials up to there."`
+}
+
+type curveInput struct {
+	StudyPath
+	Points int `query:"points" minimum:"4" maximum:"10000" default:"1000" doc:"Most points to return: of more trials, the highest and the lowest of every stretch are kept."`
+}
+
+func (s *Server) registerCurve(api huma.API) {
+	huma.Register(api, operation(http.MethodGet, "/v1/studies/{study}/curve", "curve", "Show how the values went", token.Read, http.StatusNotFound), s.curve)
+}
+
+func (s *Server) curve(ctx context.Context, in *curveInput) (*body[curveShape], error) {
+	out := &body[curveShape]{}
+	return out, s.with(ctx, in.Study, func(h *host) error {
+		sum, err := h.Summary(ctx)
+		if err != nil {
+			return err
+		}
+		trials, _, err := h.Select(ctx, study.Query{States: []study.State{study.Complete}})
+		out.Body = shapeCurve(trials, sum.Config.Goal, in.Points)
+		return err
+	})
+}
+
+// shapeCurve follows complete trials, which are in the order of their numbers.
+func shapeCurve(trials []study.Trial, goal study.Goal, points int) curveShape {
+	c := curveShape{Total: len(trials), Numbers: []int{}, Values: []float64{}, Best: []float64{}}
+	best := make([]float64, len(trials))
+	for i, t := range trials {
+		best[i] = *t.Value
+		if i > 0 && !better(goal, best[i], best[i-1]) {
+			best[i] = best[i-1]
+		}
+	}
+	for _, i := range extremes(trials, points) {
+		c.Numbers = append(c.Numbers, trials[i].Number)
+		c.Values = append(c.Values, *trials[i].Value)
+		c.Best = append(c.Best, best[i])
+	}
+	return c
+}
+
+func better(goal study.Goal, a, b float64) bool {
+	if goal == study.Maximize {
+		return a > b
+	}
+	return a < b
+}
+
+// extremes returns the places of the first and last trial and of the lowest and
+// highest value of equal stretches between them: a chart of these looks like one of
+// all.
+func extremes(trials []study.Trial, points int) []int {
+	n := len(trials)
+	chosen := make([]int, 0, min(n, points))
+	if n <= points {
+		for i := range n {
+			chosen = append(chosen, i)
+		}
+		return chosen
+	}
+	stretches := (points - 2) / 2
+	chosen = append(chosen, 0)
+	for k := range stretches {
+		from, to := 1+k*(n-2)/stretches, 1+(k+1)*(n-2)/stretches
+		low, high := from, from
+		for i := from; i < to; i++ {
+			if *trials[i].Value < *trials[low].Value {
+				low = i
+			}
+			if *trials[i].Value > *trials[high].Value {
+				high = i
+			}
+		}
+		chosen = append(chosen, min(low, high))
+		if low != high {
+			chosen = append(chosen, max(low, high))
+		}
+	}
+	return append(chosen, n-1)
+}

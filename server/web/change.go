@@ -1,0 +1,161 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/mahabo/mahabo/space"
+)
+
+// changed answers after a change: a script gets a line for the form and refreshes
+// what it shows, a browser without one goes to a page.
+func (d *dashboard) changed(w http.ResponseWriter, r *http.Request, line, page string) {
+	if !partial(r) {
+		http.Redirect(w, r, page, http.StatusSeeOther)
+		return
+	}
+	w.Header().Set("HX-Trigger", "study-changed")
+	d.show(w, http.StatusOK, "done-line", line)
+}
+
+// refuse answers a form that cannot be used as it is.
+func (d *dashboard) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if p := (&problem{}); errors.As(err, &p) {
+		d.fail(w, r, err)
+		return
+	}
+	d.fail(w, r, &problem{Status: http.StatusUnprocessableEntity, Title: "This cannot be used", Detail: err.Error()})
+}
+
+// here is the page of the study of a request.
+func here(r *http.Request) string { return "/studies/" + url.PathEscape(r.PathValue("study")) }
+
+// outcome is what a form says of a trial.
+type outcome struct{ State, Value, Std, Reason string }
+
+// body is the outcome as the API wants it.
+func (o outcome) body() (map[string]any, error) {
+	body := map[string]any{"state": o.State}
+	if o.State == "" {
+		body["state"] = "complete"
+	}
+	if body["state"] != "complete" {
+		body["reason"] = o.Reason
+		return body, nil
+	}
+	for name, text := range map[string]string{"value": o.Value, "std": o.Std} {
+		if text == "" && name == "std" {
+			continue
+		}
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%s is %q: write a number such as 0.25, or tell that the trial failed", name, text)
+		}
+		body[name] = v
+	}
+	return body, nil
+}
+
+func (d *dashboard) tell(w http.ResponseWriter, r *http.Request) {
+	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
+	o := outcome{field("state"), field("value"), field("std"), field("reason")}
+	body, err := o.body()
+	if err == nil {
+		err = d.post(r, trialPath(r)+"/tell", body, nil)
+	}
+	p := &problem{Status: http.StatusUnprocessableEntity}
+	switch {
+	case err == nil:
+		d.changed(w, r, "Recorded.", here(r)+"/trials/"+url.PathEscape(r.PathValue("number")))
+	case partial(r) || errors.As(err, &p) && p.Status == http.StatusUnauthorized:
+		d.refuse(w, r, err)
+	default:
+		d.showTrial(w, r, p.Status, o, err.Error())
+	}
+}
+
+func (d *dashboard) retry(w http.ResponseWriter, r *http.Request) {
+	if err := d.post(r, trialPath(r)+"/retry", struct{}{}, nil); err != nil {
+		d.refuse(w, r, err)
+		return
+	}
+	d.changed(w, r, "Waiting to be served again.", here(r)+"/trials/"+url.PathEscape(r.PathValue("number")))
+}
+
+// ask serves trials to the person at the browser, without an end to their lease.
+func (d *dashboard) ask(w http.ResponseWriter, r *http.Request) {
+	body := map[string]any{"worker": strings.TrimSpace(r.PostFormValue("worker"))}
+	if text := strings.TrimSpace(r.PostFormValue("count")); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			d.refuse(w, r, fmt.Errorf("number is %q: write a whole number", text))
+			return
+		}
+		body["count"] = n
+	}
+	if text := strings.TrimSpace(r.PostFormValue("minutes")); text != "" {
+		minutes, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			d.refuse(w, r, fmt.Errorf("minutes is %q: write a number, or leave it empty", text))
+			return
+		}
+		body["lease_seconds"] = 60 * minutes
+	}
+	var batch struct {
+		BatchID int `json:"batch_id"`
+		Trials  []trial
+		Model   struct{ Fallback *string }
+	}
+	if err := d.post(r, studyPath(r)+"/ask", body, &batch); err != nil {
+		d.refuse(w, r, err)
+		return
+	}
+	line := fmt.Sprintf("Trials of batch %d: %d.", batch.BatchID, len(batch.Trials))
+	if batch.Model.Fallback != nil {
+		line += " They are not of the method: " + *batch.Model.Fallback
+	}
+	d.changed(w, r, line, here(r))
+}
+
+func (d *dashboard) enqueue(w http.ResponseWriter, r *http.Request) {
+	var point map[string]any
+	if err := yaml.Unmarshal([]byte(r.PostFormValue("point")), &point); err != nil {
+		d.refuse(w, r, fmt.Errorf("point: write NAME: VALUE lines, or a JSON object: %w", err))
+		return
+	}
+	if len(point) == 0 {
+		d.refuse(w, r, errors.New("point is empty: write NAME: VALUE lines, or a JSON object"))
+		return
+	}
+	var added struct{ Trials []trial }
+	if err := d.post(r, studyPath(r)+"/enqueue", map[string]any{"params": []space.Values{space.ValuesOf(point)}}, &added); err != nil {
+		d.refuse(w, r, err)
+		return
+	}
+	d.changed(w, r, fmt.Sprintf("Trial %d waits to be served.", added.Trials[0].Number), here(r))
+}
+
+// remove deletes a study whose name was written once more.
+func (d *dashboard) remove(w http.ResponseWriter, r *http.Request) {
+	if name := r.PathValue("study"); strings.TrimSpace(r.PostFormValue("confirm")) != name {
+		d.refuse(w, r, fmt.Errorf("nothing was deleted: write the name of the study, %s, to confirm", name))
+		return
+	}
+	if _, err := d.send(r, request{method: http.MethodDelete, path: studyPath(r)}); err != nil {
+		d.refuse(w, r, err)
+		return
+	}
+	if partial(r) {
+		w.Header().Set("HX-Redirect", "/")
+		w.WriteHeader(http.StatusOK)
+		return
+	}
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}

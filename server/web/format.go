@@ -1,0 +1,104 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/mahabo/mahabo/space"
+)
+
+// functions are what templates call.
+func (d *dashboard) functions() template.FuncMap {
+	return template.FuncMap{
+		"asset":   d.asset,
+		"number":  number,
+		"percent": func(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) },
+		"cut":     func(v float64) float64 { return min(max(v, 0), 1) },
+		"side":    side,
+		"count":   count,
+		"instant": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"clock":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"path":    url.PathEscape,
+		"short":   short,
+		"json":    func(v space.Values) string { return v.String() },
+		"text": func(v space.Values, name string) string {
+			text, _ := v.Text(name)
+			return text
+		},
+	}
+}
+
+// number writes a value with six digits, which readers can take in.
+func number(v any) string {
+	switch v := v.(type) {
+	case float64:
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	case *float64:
+		if v != nil {
+			return strconv.FormatFloat(*v, 'g', 6, 64)
+		}
+	}
+	return "–"
+}
+
+// count groups the digits of a whole number.
+func count(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "\u202f" + text[i:]
+	}
+	return text
+}
+
+// bar is a part of an axis from -1 to 1, in per cent of its length.
+type bar struct{ At, Wide float64 }
+
+// side is the bar from the middle to a loading.
+func side(v float64) bar {
+	wide := 50 * math.Min(math.Abs(v), 1)
+	if v < 0 {
+		return bar{50 - wide, wide}
+	}
+	return bar{50, wide}
+}
+
+// shortParams is how many parameters a row shows.
+const shortParams = 4
+
+// short is the beginning of a point.
+func short(v space.Values) string {
+	var parts []string
+	for name, value := range v.All() {
+		if len(parts) == shortParams {
+			return strings.Join(parts, ", ") + fmt.Sprintf(", … %d more", v.Len()-shortParams)
+		}
+		if f, ok := value.(float64); ok {
+			value = strconv.FormatFloat(f, 'g', 4, 64)
+		}
+		parts = append(parts, fmt.Sprintf("%s=%v", name, value))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// lines writes a point one parameter per line, as YAML.
+func lines(v space.Values) string {
+	node := &yaml.Node{Kind: yaml.MappingNode}
+	for name, value := range v.All() {
+		var key, val yaml.Node
+		_ = key.Encode(name)  // names and values
+		_ = val.Encode(value) // are plain
+		node.Content = append(node.Content, &key, &val)
+	}
+	text, err := yaml.Marshal(node)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}

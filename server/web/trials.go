@@ -1,0 +1,142 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+)
+
+// trialPage is a page of trials as the API has it.
+type trialPage struct {
+	Trials []trial
+	Total  int
+	Next   *int
+}
+
+// trialTable is a page of trials and how it was chosen.
+type trialTable struct {
+	trialPage
+	Study   string
+	Query   tableQuery
+	Session *session
+}
+
+// tableQuery chooses trials.
+type tableQuery struct {
+	Search, State, Sort string
+	Offset              int
+}
+
+const trialsPerPage = 25
+
+var sorts = []string{"-number", "number", "value", "-value", "-told", "told"}
+
+// readQuery takes what is known of the query of an address.
+func readQuery(q url.Values) tableQuery {
+	t := tableQuery{Search: q.Get("search"), State: q.Get("state"), Sort: q.Get("sort")}
+	if !slices.Contains(states, t.State) {
+		t.State = ""
+	}
+	if !slices.Contains(sorts, t.Sort) {
+		t.Sort = sorts[0]
+	}
+	t.Offset, _ = strconv.Atoi(q.Get("offset")) // anything else is the beginning
+	t.Offset = max(t.Offset, 0)
+	return t
+}
+
+func (q tableQuery) values() url.Values {
+	v := url.Values{"sort": {q.Sort}, "offset": {strconv.Itoa(q.Offset)}}
+	if q.Search != "" {
+		v.Set("search", q.Search)
+	}
+	if q.State != "" {
+		v.Set("state", q.State)
+	}
+	return v
+}
+
+// Address is where the table is, at an offset.
+func (t trialTable) Address(offset int) string {
+	q := t.Query
+	q.Offset = max(offset, 0)
+	return "/studies/" + url.PathEscape(t.Study) + "/trials?" + q.values().Encode()
+}
+
+// Here is the address of this page of the table.
+func (t trialTable) Here() string { return t.Address(t.Query.Offset) }
+
+// Previous is the address of the page before, empty on the first.
+func (t trialTable) Previous() string {
+	if t.Query.Offset == 0 {
+		return ""
+	}
+	return t.Address(t.Query.Offset - trialsPerPage)
+}
+
+// Following is the address of the page behind, empty on the last.
+func (t trialTable) Following() string {
+	if t.Next == nil {
+		return ""
+	}
+	return t.Address(*t.Next)
+}
+
+// First and Last number the rows among those that match, from 1 on.
+func (t trialTable) First() int { return t.Query.Offset + 1 }
+
+// Last is the number of the last row.
+func (t trialTable) Last() int { return t.Query.Offset + len(t.Trials) }
+
+// States are what the table can be filtered by.
+func (trialTable) States() []string { return states }
+
+func (d *dashboard) readTrials(r *http.Request) (t trialTable, err error) {
+	t = trialTable{Study: r.PathValue("study"), Query: readQuery(r.URL.Query())}
+	if t.Session, err = d.session(r); err != nil {
+		return t, err
+	}
+	q := t.Query.values()
+	q.Set("limit", strconv.Itoa(trialsPerPage))
+	err = d.get(r, studyPath(r)+"/trials", q, &t.trialPage)
+	return t, err
+}
+
+func (d *dashboard) trials(w http.ResponseWriter, r *http.Request) {
+	t, err := d.readTrials(r)
+	switch {
+	case err != nil:
+		d.fail(w, r, err)
+	case partial(r):
+		d.show(w, http.StatusOK, "trials", t)
+	default:
+		d.show(w, http.StatusOK, "trials-page", page{"Trials of " + t.Study, t.Session, t})
+	}
+}
+
+// trialView is the page of a trial.
+type trialView struct {
+	Study   string
+	Trial   trial
+	Session *session
+	Error   string // of what was told
+	Told    outcome
+}
+
+func (d *dashboard) trial(w http.ResponseWriter, r *http.Request) {
+	d.showTrial(w, r, http.StatusOK, outcome{}, "")
+}
+
+func (d *dashboard) showTrial(w http.ResponseWriter, r *http.Request, status int, told outcome, message string) {
+	v := trialView{Study: r.PathValue("study"), Told: told, Error: message}
+	var err error
+	if v.Session, err = d.session(r); err == nil {
+		err = d.get(r, trialPath(r), nil, &v.Trial)
+	}
+	if err != nil {
+		d.fail(w, r, err)
+		return
+	}
+	d.show(w, status, "trial", page{"Trial " + strconv.Itoa(v.Trial.Number) + " of " + v.Study, v.Session, v})
+}
