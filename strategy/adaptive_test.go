@@ -130,3 +130,51 @@ func TestAcquisitionDerivatives(t *testing.T) {
 		}
 	}
 }
+
+// TestRuns follows the turns of adaptive: a run that stands still, a new one that stays
+// behind, the best one again, and then another new one.
+func TestRuns(t *testing.T) {
+	built, err := New("adaptive", Config{Dim: 3, Init: 4, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := built.(*adaptive)
+	tell := func(count int, x float64, value func(i int) float64) {
+		t.Helper()
+		for i := range count {
+			if err := a.Tell(Observation{X: Point{x, x, float64(i%7) / 100}, Value: value(i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	falling := func(from float64) func(int) float64 {
+		return func(i int) float64 { return from - float64(i) }
+	}
+	flat := func(v float64) func(int) float64 { return func(int) float64 { return v } }
+
+	tell(100, -0.9, falling(0))
+	if len(a.runs) != 1 {
+		t.Fatalf("%d runs while the values fall", len(a.runs))
+	}
+	first := a.now
+	tell(60, -0.9, flat(-50))
+	if len(a.runs) != 2 || a.now == first {
+		t.Fatalf("%d runs after 60 values without progress, want 2", len(a.runs))
+	}
+	second, owned := a.now, len(first.y)
+	tell(1, -0.9, flat(0))
+	if len(first.y) != owned+1 || len(second.y) != 0 {
+		t.Error("a point next to the best of the first run does not belong to it")
+	}
+	tell(60, 0.9, flat(10))
+	if a.now != first {
+		t.Error("the best run does not go on after one that stayed behind")
+	}
+	tell(60, -0.9, flat(-50))
+	if len(a.runs) != 3 || a.now == first {
+		t.Errorf("%d runs after the best one stood still again, want 3", len(a.runs))
+	}
+	if _, _, ok := a.Predict(Point{0, 0, 0}); ok {
+		t.Error("a prediction without a model")
+	}
+}

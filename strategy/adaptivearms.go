@@ -21,6 +21,7 @@ const (
 	armCount  = 2 * len(widths)
 	forget    = 0.95 // factor of rewards and counts for every further observation
 	curiosity = 0.25 // share of the draws that ignores the rewards
+	fewShare  = 30   // queries of few are this share of them, divided by the number of parameters, at most half
 	fewParams = 20   // parameters that a query of few changes, on average
 	centres   = 10   // points around which queries of few are made
 )
@@ -100,8 +101,12 @@ func (a *arms) draw(cloud *gp.Cloud, ranked []int, r *rand.Rand) query {
 		total += score[i]
 	}
 	k, left := armCount-1, r.Float64()
+	few := min(fewShare/float64(a.cfg.Dim), 0.5)
 	for i, s := range score {
-		p := 1 / float64(armCount)
+		p := (1 - few) / float64(len(widths))
+		if i >= len(widths) {
+			p = few / float64(len(widths))
+		}
 		if total > 0 {
 			p = curiosity*p + (1-curiosity)*s/total
 		}

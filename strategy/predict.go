@@ -71,13 +71,16 @@ func (m *maha) Predict(x Point) (mean, std float64, ok bool) {
 
 // Predict returns what the model of the last Ask expects at a point.
 func (a *adaptive) Predict(x Point) (mean, std float64, ok bool) {
-	return a.predict(x, a.newForecast)
+	return a.predict(x, a.now.newForecast)
 }
 
 // newForecast undoes the scale of the fit. Of log(1+u) ~ N(m, v) the moments of u are
 //
 //	E u = exp(m + v/2) - 1,  var u = (exp(v) - 1) exp(2m + v).
-func (a *adaptive) newForecast() (*forecast, error) {
+func (a *run) newForecast() (*forecast, error) {
+	if a.fit.n == 0 { // random points begin a run
+		return nil, gp.ErrNoFit
+	}
 	cloud, y := a.cloud, a.y
 	if len(y) > maxConditioned {
 		kept := relevant(y, maxConditioned)

@@ -1,0 +1,182 @@
+package strategy
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/num"
+	"github.com/mahabo/mahabo/internal/rng"
+)
+
+// run is one descent of adaptive: a model of the observations that belong to it, and
+// queries around the best of them.
+type run struct {
+	cfg   Config
+	x     []Point
+	y     []float64
+	cloud *gp.Cloud
+	arms  *arms
+	fit   scaleFit
+	best  int       // number of the lowest value
+	trail []float64 // lowest value after each observation since the run began or went on, whoever owns it
+}
+
+const (
+	patience   = 40   // observations that a run may take without progress, at least
+	standstill = 1e-3 // progress that is none, of what the run has gained over its first points
+)
+
+const (
+	nearDuplicate = 1e-4 // root mean square distance of points that are the same
+	duplicateStep = 0.03 // standard deviation by which such a point is moved
+)
+
+// Limits that keep an Ask in seconds when there are thousands of observations.
+const (
+	adaptiveExact  = 5    // below 2^5 observations every one makes a new fit
+	maxFitted      = 600  // observations of a fit
+	maxConditioned = 3000 // observations of a model
+)
+
+func newRun(cfg Config) *run {
+	return &run{cfg: cfg, cloud: gp.NewCloud(cfg.Dim), arms: newArms(cfg)}
+}
+
+// learn adds an observation.
+func (a *run) learn(o Observation) {
+	a.arms.learn(a.x, a.y, o)
+	a.x, a.y = append(a.x, o.X), append(a.y, o.Value)
+	a.cloud.Append(o.X)
+	if o.Value < a.y[a.best] {
+		a.best = len(a.y) - 1
+	}
+}
+
+// covers says whether x lies around the best point.
+func (a *run) covers(x Point) bool {
+	if len(a.x) == 0 {
+		return false
+	}
+	for j, c := range a.x[a.best] {
+		if math.Abs(x[j]-c) > territory {
+			return false
+		}
+	}
+	return true
+}
+
+// count takes note that an observation was told while the run was the one to go on.
+func (a *run) count() { a.trail = append(a.trail, a.lowest()) }
+
+// lowest returns the lowest value.
+func (a *run) lowest() float64 {
+	if len(a.y) == 0 {
+		return math.Inf(1)
+	}
+	return a.y[a.best]
+}
+
+// ended says whether the last quarter of the observations has brought next to nothing.
+func (a *run) ended() bool {
+	told := len(a.trail)
+	window := max(patience, told/4)
+	if len(a.y) == 0 || told < a.cfg.Init+window {
+		return false
+	}
+	lowest := a.trail[told-1]
+	return a.trail[told-1-window]-lowest <= standstill*(a.designMedian()-lowest)
+}
+
+// propose chooses n points, one after another, each with those before it and the
+// pending ones believed at their predicted values.
+func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []Point, seen int) ([]Point, error) {
+	if err := a.refit(ctx); err != nil {
+		return nil, err
+	}
+	cloud, y := a.cloud, a.y
+	if len(y) > maxConditioned {
+		kept := relevant(y, maxConditioned)
+		cloud, y = cloud.Subset(kept), pick(y, kept)
+	}
+	s := a.fit.scale.apply(y, a.designMedian())
+	model, err := gp.NewIsotropicModel(a.fit.hyper, cloud, s.w, len(pending)+n)
+	if err != nil {
+		return nil, err
+	}
+	defer model.Release()
+	report.Jitter = model.Jitter()
+	for _, p := range pending {
+		model.Believe(p)
+	}
+	r := rng.New(a.cfg.Seed, uint64(seen), uint64(len(pending)), rng.Purpose("adaptive"))
+	ranked := lowest(model.Fitted(), centres)
+	points := make([]Point, 0, n)
+	for range n {
+		q := a.arms.draw(cloud, ranked, r)
+		x, err := q.search(ctx, model, model.Fitted()[ranked[0]], r)
+		if err != nil {
+			return nil, err
+		}
+		separate(x, cloud, r)
+		model.Believe(x)
+		points = append(points, x)
+	}
+	return points, nil
+}
+
+// refit learns scale and hyperparameters anew when enough observations have come. The
+// fit depends on the first fitCount of them alone.
+func (a *run) refit(ctx context.Context) error {
+	n := fitCount(len(a.y), adaptiveExact)
+	if n == a.fit.n {
+		return nil
+	}
+	cloud, y := a.cloud, a.y[:n]
+	if n > maxFitted {
+		kept := relevant(y, maxFitted)
+		cloud, y = cloud.Subset(kept), pick(y, kept)
+	}
+	fit, err := fitScale(ctx, cloud, y, a.designMedian())
+	if err != nil {
+		return err
+	}
+	fit.n = n
+	a.fit = fit
+	return nil
+}
+
+// relevant returns the numbers of at most limit observations, in order: the lowest and
+// the latest, half of each.
+func relevant(y []float64, limit int) []int {
+	latest := len(y) - limit/2
+	numbers := lowest(y[:latest], limit-limit/2)
+	for i := latest; i < len(y); i++ {
+		numbers = append(numbers, i)
+	}
+	slices.Sort(numbers)
+	return numbers
+}
+
+// pick returns the values with the given numbers.
+func pick(y []float64, numbers []int) []float64 {
+	out := make([]float64, len(numbers))
+	for a, i := range numbers {
+		out[a] = y[i]
+	}
+	return out
+}
+
+// designMedian is the median of the initial design's values.
+func (a *run) designMedian() float64 { return num.Median(a.y[:min(len(a.y), a.cfg.Init)]) }
+
+// separate moves x until it is not on top of another point.
+func separate(x Point, cloud *gp.Cloud, r *rand.Rand) {
+	for cloud.Nearest(x) < nearDuplicate*math.Sqrt(float64(len(x))) {
+		for j := range x {
+			x[j] = min(1, max(-1, x[j]+duplicateStep*r.NormFloat64()))
+		}
+	}
+}
