@@ -206,9 +206,11 @@ func TestBrowser(t *testing.T) {
 	b.write("#trial-search", "nothing at all")
 	b.until(`document.querySelector("#trials").textContent.includes("No trial matches")`)
 
+	b.readable("light")
 	light := b.picture("")
 	b.click("#theme")
 	b.until(`document.documentElement.dataset.theme === "dark"`)
+	b.readable("dark")
 	if l, d := figuretest.Mean(light), figuretest.Mean(b.picture("")); d > l-0.3 {
 		t.Errorf("dark mode has brightness %.2f, light mode %.2f", d, l)
 	}
@@ -220,6 +222,38 @@ func pixels(p image.Image) []byte {
 	var b bytes.Buffer
 	_ = png.Encode(&b, p) // a buffer takes everything
 	return b.Bytes()
+}
+
+// unnamed lists what a screen reader could not name, and ids that occur twice.
+const unnamed = `[
+	...[...document.querySelectorAll("input:not([type=hidden]), select, textarea")].filter((e) => !e.labels.length),
+	...[...document.querySelectorAll("button, a, summary")].filter((e) => !e.textContent.trim()),
+	...[...document.querySelectorAll("canvas:not(#curve canvas), svg")].filter((e) => !e.ariaLabel && !e.ariaHidden && !e.closest("[role=img]")),
+	...[...document.querySelectorAll("[id]")].filter((e) => document.querySelectorAll("#" + CSS.escape(e.id)).length > 1),
+].map((e) => e.outerHTML.slice(0, 120)).join("\n")`
+
+// contrast is the lowest ratio of a colour of text to what it is written on (WCAG 2).
+const contrast = `(() => {
+	const style = getComputedStyle(document.documentElement);
+	const light = (name) => {
+		const [r, g, b] = style.getPropertyValue(name).trim().match(/[0-9a-f]{2}/g).map((v) => parseInt(v, 16) / 255)
+			.map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+	};
+	const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+	const pairs = ["--card", "--paper"].flatMap((p) => ["--ink", "--soft", "--accent", "--bad", "--good"].map((t) => ratio(t, p)));
+	return Math.min(ratio("--on-accent", "--accent"), ...pairs);
+})()`
+
+// readable checks what a page needs to be read by everyone.
+func (b *tab) readable(theme string) {
+	b.t.Helper()
+	if list := figuretest.Ask(b.browser, b.t, chromedp.Evaluate[string](unnamed)); list != "" {
+		b.t.Errorf("without a name, or with another's id:\n%s", list)
+	}
+	if c := figuretest.Ask(b.browser, b.t, chromedp.Evaluate[float64](contrast)); c < 4.5 {
+		b.t.Errorf("the lowest contrast of the %s theme is %.2f, want 4.5", theme, c)
+	}
 }
 
 // phone looks at pages on a small screen: they scroll in one direction only.
