@@ -10,13 +10,13 @@ GO       ?= go
 LINT     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 FUZZTIME ?= 10s
 
-.PHONY: test deps fmt vet race procs cross build lint bench fuzz clean
+.PHONY: test deps fmt vet race procs cross python build lint bench fuzz clean
 
-test: deps fmt vet race procs cross
+test: deps fmt vet race procs cross python
 	$(MAKE) fuzz FUZZTIME=2s
 
-# The page of results is tested in a browser, and package store on a PostgreSQL server of
-# its own.
+# The page of results is tested in a browser, package store on a PostgreSQL server of its
+# own, and the Python client with pytest.
 deps:
 	$(GO) mod download
 	@if ! command -v chromium >/dev/null && ! command -v chromium-browser >/dev/null && ! command -v google-chrome >/dev/null; then \
@@ -27,6 +27,11 @@ deps:
 		apt-get install -y --no-install-recommends postgresql || \
 		{ apt-get update && apt-get install -y --no-install-recommends postgresql; } || \
 		echo "PostgreSQL could not be installed: the tests of package store will fail without it"; fi
+	@if ! python3 -m pytest --version >/dev/null 2>&1; then \
+		python3 -m pip install pytest >/dev/null 2>&1 || \
+		apt-get install -y --no-install-recommends python3-pytest || \
+		{ apt-get update && apt-get install -y --no-install-recommends python3-pytest; } || \
+		echo "pytest could not be installed: the tests of the Python client will fail without it"; fi
 
 fmt:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
@@ -48,6 +53,10 @@ cross:
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build ./...
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build ./...
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build ./...
+
+# The Python client against a server of its own.
+python: build
+	MAHABO=./mahabo python3 -m pytest -q client/python
 
 build:
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -ldflags=-s -o mahabo ./cmd/mahabo

@@ -198,7 +198,7 @@ func (r *execution) outcome(err error) (evaluate.Outcome, error) {
 	case errors.As(err, &start):
 		return evaluate.Outcome{}, fmt.Errorf("the command cannot be run: %w", start.error)
 	case errors.As(err, &exit):
-		return r.failure(exit.String()), nil // "exit status 3", "signal: killed"
+		return r.exited(exit), nil
 	case errors.Is(err, exec.ErrWaitDelay): // it ended well and left a process behind
 	case err != nil:
 		return r.failure(err.Error()), nil
@@ -215,6 +215,16 @@ func (r *execution) outcome(err error) (evaluate.Outcome, error) {
 		return r.failure(err.Error()), nil
 	}
 	return o, nil
+}
+
+// exited is the outcome of a program that ended with "exit status 3" or "signal: killed".
+// What it says is the end of standard error, or else of standard output.
+func (r *execution) exited(exit *exec.ExitError) evaluate.Outcome {
+	reason := exit.String()
+	if line, _ := r.stdout.last(); len(r.stderr.bytes) == 0 && len(line) > 0 {
+		reason += ": its last line is " + quote(line)
+	}
+	return r.failure(reason)
 }
 
 // failure adds the end of standard error to a reason.

@@ -49,6 +49,7 @@ func TestEvaluate(t *testing.T) {
 		{name: "standard input", script: `[ "$(cat)" = '{"a":0.5,"b":-2,"mode":"x; rm *"}' ] && echo 1`, state: evaluate.Complete, value: 1},
 		{name: "infeasible", script: `echo '{"state":"infeasible","reason":"too wet"}'`, state: evaluate.Infeasible, says: "too wet"},
 		{name: "exit code", script: "echo 3; echo first >&2; echo no licence >&2; exit 3", state: evaluate.Failed, says: "exit status 3: first | no licence"},
+		{name: "exit code after words on standard output", script: "echo no licence; exit 3", state: evaluate.Failed, says: `exit status 3: its last line is "no licence"`},
 		{name: "signal", script: "kill -9 $$", state: evaluate.Failed, says: "signal: killed"},
 		{name: "silent", script: "true", state: evaluate.Failed, says: "printed nothing"},
 		{name: "NaN", script: "echo nan", state: evaluate.Failed, says: "the value is NaN"},

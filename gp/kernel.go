@@ -33,24 +33,7 @@ func (p Profile) apply(r2, slope []float64, scale float64) {
 		copy(slope, r2)
 		return
 	}
-	var e [128]float64 // exponentials are several times faster in groups
-	for len(r2) > 0 {
-		group := r2[:min(len(e), len(r2))]
-		for i, v := range group {
-			group[i] = math.Sqrt(5 * v)
-		}
-		linalg.ExpScaled(e[:len(group)], scale, -1, group)
-		for i, r := range group {
-			group[i] = (1 + r + r*r/3) * e[i]
-			if slope != nil {
-				slope[i] = 5. / 3 * (1 + r) * e[i]
-			}
-		}
-		r2 = r2[len(group):]
-		if slope != nil {
-			slope = slope[len(group):]
-		}
-	}
+	linalg.Matern52(r2, slope, scale)
 }
 
 // Kernel is a profile over z = Bx (B set) or z = x/lengthScales.

@@ -78,7 +78,7 @@ func (d Data) sites() []Observation {
 // Limits that bound the time of an analysis.
 const (
 	mostPoints   = 1000 // of the model
-	mostNumbers  = 5e6  // of their coordinates, but fewPoints points at least
+	mostNumbers  = 3e6  // of their coordinates, but fewPoints points at least
 	fewPoints    = 300
 	mostFitted   = 256 // points that hyperparameters are fitted to
 	mostGradient = 128 // points whose gradients are averaged

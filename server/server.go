@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"reflect"
 	"strings"
@@ -30,6 +31,9 @@ type Config struct {
 	Patience time.Duration
 	// Analyse says what the trials of a study show; nil: nothing.
 	Analyse Analyse
+	// Queue offers trials to workers that wait for them; nil for none. It stays the
+	// caller's to close.
+	Queue study.Queue
 	// Secure says that clients come by TLS, here or before a proxy.
 	Secure bool
 	// Hostnames are the names that requests without tokens may use beside loopback
@@ -102,6 +106,7 @@ type Server struct {
 	close     context.CancelFunc
 	document  []byte
 	handler   http.Handler
+	ended     chan struct{} // closed when the dispatcher has ended
 }
 
 // New makes a server. Close ends its work.
@@ -134,6 +139,13 @@ func New(c Config) (*Server, error) {
 	} else {
 		mux.Handle("GET /{$}", http.RedirectHandler("/docs", http.StatusFound))
 	}
+	s.ended = make(chan struct{})
+	go func() {
+		defer close(s.ended)
+		if c.Queue != nil {
+			(&dispatcher{server: s, queue: c.Queue, open: map[string]*inDemand{}}).run(s.closing)
+		}
+	}()
 	return s, nil
 }
 
@@ -146,6 +158,7 @@ func (s *Server) EndStreams() { s.close() }
 // Close stops all thinking. Requests that still come are refused.
 func (s *Server) Close() {
 	s.close()
+	<-s.ended
 	s.hosts.close()
 }
 
@@ -157,6 +170,8 @@ func (s *Server) register(mux *http.ServeMux, version string) huma.API {
 	c.CreateHooks = nil // no links to schemas in answers
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
 	c.RejectUnknownQueryParameters = true
+	c.Formats = maps.Clone(c.Formats)
+	c.Formats["application/x-www-form-urlencoded"] = huma.DefaultJSONFormat // what curl -d calls JSON
 	c.Transformers = []huma.Transformer{shorten}
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "A token that mahabo token create made."},

@@ -55,6 +55,7 @@ type silbo struct {
 	d   int
 	history
 	maps   []learned // all embeddings so far
+	last   played
 	report AskReport
 }
 
@@ -63,6 +64,13 @@ type silbo struct {
 type learned struct {
 	B   linalg.Matrix
 	err error
+}
+
+// played is the trail of the last search without pending points, which the next
+// embedding may need; it saves the repetition and decides nothing.
+type played struct {
+	count int // observations before it
+	trail []Point
 }
 
 var (
@@ -120,7 +128,10 @@ func (s *silbo) propose(ctx context.Context, n int, pending []Point) ([]Point, e
 		if err != nil {
 			return nil, err
 		}
-		waiting = append(waiting, trail[len(trail)-1])
+		if len(waiting) == 0 {
+			s.last = played{len(s.x), trail}
+		}
+		waiting = append(waiting, slices.Clone(trail[len(trail)-1]))
 	}
 	return waiting[len(pending):], nil
 }
@@ -155,11 +166,7 @@ func (s *silbo) unlabelled(ctx context.Context, e int) (linalg.Matrix, error) {
 	if e == 0 || s.maps[e-1].err != nil {
 		return s.hypercube(), nil
 	}
-	var trail []Point
-	v, err := s.learn(ctx, s.maps[e-1].B, s.cfg.Init+e*silboPeriod-1)
-	if err == nil {
-		trail, err = s.search(ctx, v, nil)
-	}
+	trail, err := s.replay(ctx, e)
 	switch {
 	case ctx.Err() != nil:
 		return linalg.Matrix{}, ctx.Err()
@@ -167,6 +174,20 @@ func (s *silbo) unlabelled(ctx context.Context, e int) (linalg.Matrix, error) {
 		return s.hypercube(), nil
 	}
 	return stack(trail), nil
+}
+
+// replay returns the trail of the search that asked for the last point before embedding e
+// when no other point was pending.
+func (s *silbo) replay(ctx context.Context, e int) ([]Point, error) {
+	count := s.cfg.Init + e*silboPeriod - 1
+	if s.last.count == count {
+		return s.last.trail, nil
+	}
+	v, err := s.learn(ctx, s.maps[e-1].B, count)
+	if err != nil {
+		return nil, err
+	}
+	return s.search(ctx, v, nil)
 }
 
 func (s *silbo) hypercube() linalg.Matrix {
@@ -235,9 +256,10 @@ func fitIsotropic(ctx context.Context, in *gp.Inputs, y []float64) (gp.Hyper, er
 		}
 		return gp.Hyper{Kernel: gp.Matern52ARD(scales), OutputScale: math.Exp(theta[1]), NoiseVariance: math.Exp(theta[2])}
 	}
+	likelihood := gp.NewLikelihood(in)
 	loss := func(grad, theta []float64) float64 {
 		h, n := hyper(theta), float64(len(y))
-		value, g, _, err := gp.LogMarginal(h, in, y)
+		value, g, _, err := likelihood.LogMarginal(h, y)
 		if err != nil {
 			return math.Inf(1)
 		}

@@ -41,6 +41,9 @@ func (c *candidateSet) add(u []float64, mask []int) {
 	c.first = append(c.first, len(c.coord))
 }
 
+// full says whether every candidate has all coordinates changed, in order.
+func (c *candidateSet) full() bool { return len(c.coord) == c.len()*len(c.centre) }
+
 // changes returns the changed coordinates of candidate i and their values.
 func (c *candidateSet) changes(i int) (coord []int, value []float64) {
 	return c.coord[c.first[i]:c.first[i+1]], c.value[c.first[i]:c.first[i+1]]
@@ -142,8 +145,9 @@ type localPosterior struct {
 	count    int
 	w        linalg.Matrix // n x count
 	mean     []float64
-	variance []float64 // with noise, given the data
-	joint    []int     // S
+	variance []float64     // with noise, given the data
+	joint    []int         // S
+	wS       linalg.Matrix // n x |S|
 	factor   linalg.Matrix
 	anchors  anchors // S
 }
@@ -183,11 +187,11 @@ func (p *localPosterior) condition(in *gp.Inputs, y []float64) (jitter float64, 
 	for i := range p.count {
 		p.mean[i], p.variance[i] = p.hyper.Mean, p.hyper.OutputScale+p.hyper.NoiseVariance
 	}
-	buffer := make([]float64, n)
+	rows := linalg.New(sampleGroup, n)
 	for from := 0; from < p.count; from += sampleGroup {
 		to := min(from+sampleGroup, p.count)
 		group := p.w.Slice(0, n, from, to)
-		data.covariances(group, buffer, p.hyper, from)
+		data.covariances(group, rows, p.hyper, from)
 		linalg.SolveLower(l, group)
 		for i, z := range zeta {
 			row := group.Row(i)
@@ -209,15 +213,10 @@ func subtractSquares(dst, row []float64) {
 // covariance.
 func (p *localPosterior) chooseJoint(count int) (jitter float64, err error) {
 	bound := make([]float64, p.count)
-	order := make([]int, p.count)
-	for i := range order {
-		order[i] = i
+	for i := range bound {
 		bound[i] = p.mean[i] - 3*math.Sqrt(max(p.variance[i], 0))
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(bound[a], bound[b]), cmp.Compare(a, b))
-	})
-	p.joint = order[:count]
+	p.joint = lowestPlaces(bound, count)
 	p.anchors = newAnchors(p.set, p.hyper.LengthScales, count)
 	for a, i := range p.joint {
 		coord, value := p.set.changes(i)
@@ -226,18 +225,35 @@ func (p *localPosterior) chooseJoint(count int) (jitter float64, err error) {
 		}
 	}
 	cov := linalg.New(count, count)
-	buffer := make([]float64, count)
-	wS := p.columns(p.joint)
+	p.wS = p.columns(p.joint)
 	for a, i := range p.joint {
-		p.anchors.covariancesOf(buffer, i, p.hyper)
-		copy(cov.Row(a), buffer)
+		p.anchors.distances(cov.Row(a), i)
+		p.hyper.Covariances(cov.Row(a))
 	}
-	linalg.GemmTA(cov, 1, -1, wS, wS)
+	linalg.GemmTA(cov, 1, -1, p.wS, p.wS)
 	for a := range count {
 		cov.Set(a, a, cov.At(a, a)+p.hyper.NoiseVariance)
 	}
 	p.factor = linalg.New(count, count)
 	return linalg.CholeskyJitter(p.factor, cov, linalg.DefaultLadder(cov))
+}
+
+// lowestPlaces returns the places of the count lowest values in increasing order, the earlier
+// of equal ones first.
+func lowestPlaces(values []float64, count int) []int {
+	order := make([]int, 0, count+1)
+	for i, v := range values {
+		if len(order) == count && !cmp.Less(v, values[order[count-1]]) {
+			continue
+		}
+		k := len(order)
+		for k > 0 && cmp.Less(v, values[order[k-1]]) {
+			k--
+		}
+		order = slices.Insert(order, k, i)
+		order = order[:min(len(order), count)]
+	}
+	return order
 }
 
 // columns gathers columns of w.
@@ -278,14 +294,13 @@ func (p *localPosterior) draw(slots int, rnd *rand.Rand) [][]float64 {
 // drawOthers draws every candidate given the joint ones.
 func (p *localPosterior) drawOthers(samples [][]float64, xi linalg.Matrix, rnd *rand.Rand) {
 	slots, count, n := len(samples), len(p.joint), p.w.Rows
-	wS := p.columns(p.joint)
 	v, shift := linalg.New(count, sampleGroup), linalg.New(slots, sampleGroup)
-	buffer, rest := make([]float64, count), make([]float64, sampleGroup)
+	rows, rest := linalg.New(sampleGroup, count), make([]float64, sampleGroup)
 	for from := 0; from < p.count; from += sampleGroup {
 		to := min(from+sampleGroup, p.count)
 		group, moved := v.Slice(0, count, 0, to-from), shift.Slice(0, slots, 0, to-from)
-		p.anchors.covariances(group, buffer, p.hyper, from)
-		linalg.GemmTA(group, 1, -1, wS, p.w.Slice(0, n, from, to))
+		p.anchors.covariances(group, rows, p.hyper, from)
+		linalg.GemmTA(group, 1, -1, p.wS, p.w.Slice(0, n, from, to))
 		linalg.SolveLower(p.factor, group)
 		linalg.Gemm(moved, 0, 1, xi, group)
 		copy(rest, p.variance[from:to])
@@ -325,8 +340,8 @@ func (n anchors) put(a, j int, value float64) {
 	n.norm2[a] += d * d
 }
 
-// covariancesOf fills dst with the covariances of candidate i and the anchors.
-func (n anchors) covariancesOf(dst []float64, i int, h gp.Hyper) {
+// distances fills dst with r² of candidate i and the anchors.
+func (n anchors) distances(dst []float64, i int) {
 	copy(dst, n.norm2)
 	coord, value := n.set.changes(i)
 	own := 0.0
@@ -338,15 +353,38 @@ func (n anchors) covariancesOf(dst []float64, i int, h gp.Hyper) {
 	for a, v := range dst {
 		dst[a] = max(v+own, 0)
 	}
-	h.Covariances(dst)
 }
 
-// covariances fills a group, one column per candidate from the given one on.
-func (n anchors) covariances(group linalg.Matrix, buffer []float64, h gp.Hyper, from int) {
+// covariances fills a group, one column per candidate from the given one on. rows is
+// scratch for one row per candidate.
+func (n anchors) covariances(group, rows linalg.Matrix, h gp.Hyper, from int) {
+	if n.set.full() {
+		n.distancesFull(group, from)
+	} else {
+		rows = rows.Slice(0, group.Cols, 0, group.Rows)
+		for i := range group.Cols {
+			n.distances(rows.Row(i), from+i)
+		}
+		linalg.Transpose(group, rows)
+	}
+	for a := range group.Rows {
+		h.Covariances(group.Row(a))
+	}
+}
+
+// distancesFull fills a group with r² where every candidate has all coordinates changed:
+// one product.
+func (n anchors) distancesFull(group linalg.Matrix, from int) {
+	dim := len(n.scales)
+	points := linalg.New(group.Rows, dim)
+	linalg.Transpose(points, n.delta)
+	moved := linalg.New(group.Cols, dim)
 	for i := range group.Cols {
-		n.covariancesOf(buffer, from+i, h)
-		for a, v := range buffer {
-			group.Set(a, i, v)
+		row := moved.Row(i)
+		_, value := n.set.changes(from + i)
+		for j, v := range value {
+			row[j] = (v - n.set.centre[j]) / n.scales[j]
 		}
 	}
+	linalg.SquaredDistances(group, points, moved)
 }

@@ -1,11 +1,14 @@
 package strategy
 
 import (
+	"context"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/rng"
 )
 
@@ -140,5 +143,83 @@ func TestTakeLowest(t *testing.T) {
 	}
 	if _, c := takeLowest([][][]float64{{{math.Inf(1)}}}, 0); c != -1 {
 		t.Errorf("candidate %d was taken twice", c)
+	}
+}
+
+func TestLowestPlaces(t *testing.T) {
+	values := []float64{3, 1, 2, 1, 5, 0, 2}
+	for _, c := range []struct {
+		count int
+		want  []int
+	}{
+		{1, []int{5}},
+		{4, []int{5, 1, 3, 2}},
+		{7, []int{5, 1, 3, 2, 6, 0, 4}},
+	} {
+		if got := lowestPlaces(values, c.count); !slices.Equal(got, c.want) {
+			t.Errorf("the %d lowest are at %v, want %v", c.count, got, c.want)
+		}
+	}
+}
+
+// Where all coordinates change, the product gives the distances of the single sums.
+func TestDistancesOfFullCandidates(t *testing.T) {
+	const dim, count, anchored = 3, 6, 4
+	r := rng.New(21)
+	set := newCandidateSet(count, []float64{0.2, 0.5, 0.9}, []float64{0, 0.1, 0.3}, []float64{1, 0.6, 1})
+	u := make([]float64, dim)
+	for range count {
+		rng.NewFiller(r).Uniform(u)
+		set.add(u, []int{0, 1, 2})
+	}
+	if !set.full() {
+		t.Fatal("all coordinates changed, but the set is not full")
+	}
+	n := newAnchors(set, []float64{0.3, 0.7, 1.9}, anchored)
+	for a := range anchored {
+		for j := range dim {
+			n.put(a, j, r.Float64())
+		}
+	}
+	group, one := linalg.New(anchored, 4), make([]float64, anchored)
+	n.distancesFull(group, 2)
+	for i := range group.Cols {
+		n.distances(one, 2+i)
+		for a, want := range one {
+			if math.Abs(group.At(a, i)-want) > 1e-13*(1+want) {
+				t.Errorf("candidate %d, anchor %d: %g, want %g", 2+i, a, group.At(a, i), want)
+			}
+		}
+	}
+	set.add(u, []int{1})
+	if set.full() {
+		t.Error("a candidate shares coordinates with the centre, but the set is full")
+	}
+}
+
+func BenchmarkTurboAsk(b *testing.B) {
+	for _, dim := range []int{10, 100} {
+		b.Run(fmt.Sprintf("D=%d", dim), func(b *testing.B) {
+			s, err := New("turbo", Config{Dim: dim})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for range 20 { // ten rounds of design, ten of proposals
+				points, err := s.Ask(context.Background(), 5, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for _, x := range points {
+					if err := s.Tell(Observation{x, ridge(x)}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			for b.Loop() {
+				if _, err := s.Ask(context.Background(), 1, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

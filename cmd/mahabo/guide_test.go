@@ -93,3 +93,30 @@ func TestGoGuide(t *testing.T) {
 		}
 	}
 }
+
+// The workers' guide as it is printed, on one machine.
+func TestWorkersGuide(t *testing.T) {
+	named := blocks(t, "workers.md")
+	dir := t.TempDir()
+	for _, name := range []string{"space.yaml", "simulate"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(named[name]), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := "sqlite:" + filepath.Join(dir, "studies.db")
+	tokens := filepath.Join(dir, "tokens")
+	writeIn(t, dir, "token", must(t, "token", "create", "--token-file", tokens, "--study", "rig", "--role", "write", "--name", "workers"))
+	must(t, "study", "create", "rig", "--method", "sobol", "--space", filepath.Join(dir, "space.yaml"), "--store", at)
+	url, stop := serve(t, "--token-file", tokens, "--store", at)
+	c := exec.CommandContext(t.Context(), binary, words(strings.ReplaceAll(named["run"], "http://keeper:8080", url))[1:]...)
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil || strings.Count(string(out), "\n") != 40 || strings.Contains(string(out), "failed") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if trials := readTrials(t, at, "rig"); len(trials) != 40 {
+		t.Errorf("%d trials", len(trials))
+	}
+}

@@ -54,6 +54,7 @@ type cli struct {
 
 	Report reportCmd `cmd:"" help:"Show what a study's data say, as a page or JSON."`
 	Serve  serveCmd  `cmd:"" help:"Offer the studies of a store over HTTP."`
+	Worker workerCmd `cmd:"" help:"Evaluate trials of a server with a program."`
 	Token  tokenCmd  `cmd:"" help:"Make, list and revoke the tokens of a server."`
 
 	Methods  methodsCmd  `cmd:"" help:"List the methods and their options."`

@@ -78,8 +78,8 @@ func (c *minimizeCmd) Run(ctx context.Context, s streams) error {
 	return c.optimise(ctx, s)
 }
 
-// init and seed are those of a new study.
-func (c *minimizeCmd) init() int {
+// initial and seed are those of a new study.
+func (c *minimizeCmd) initial() int {
 	if c.Init == nil {
 		return strategy.DefaultInit
 	}
@@ -100,8 +100,8 @@ func (c *minimizeCmd) check() error {
 		return usagef("--batch is %d: a round needs at least one point", c.Batch)
 	case c.Evals < 0:
 		return usagef("--evals is %d: it cannot be negative", c.Evals)
-	case c.init() < 1:
-		return usagef("--init is %d: the initial design needs at least one point", c.init())
+	case c.initial() < 1:
+		return usagef("--init is %d: the initial design needs at least one point", c.initial())
 	case c.Dim < 0:
 		return usagef("--dim is %d: it cannot be negative", c.Dim)
 	case c.Parallel < 1:
@@ -170,14 +170,14 @@ func (c *minimizeCmd) solve(ctx context.Context, s streams) error {
 	result, err := study.Run(ctx, study.Options{
 		Strategy:  proposer,
 		Objective: func(_ context.Context, x []float64) (float64, error) { return p.Eval(x), nil },
-		Init:      c.init(), Evals: c.Evals, Batch: c.Batch,
+		Init:      c.initial(), Evals: c.Evals, Batch: c.Batch,
 		OnBatch: func(g study.Progress) {
 			show.update(g.Done, g.Total, fmt.Sprintf("best %.6g  %s", g.Best, left(g.Remaining)))
 		},
 	})
 	show.close()
 	if errors.Is(err, context.Canceled) {
-		err = interrupted(fmt.Sprintf("stopped after %d of %d evaluations", len(result.Observations), c.init()+c.Evals))
+		err = interrupted(fmt.Sprintf("stopped after %d of %d evaluations", len(result.Observations), c.initial()+c.Evals))
 	}
 	if result.Fallbacks > 0 {
 		fmt.Fprintf(s.err, "note: in %d rounds the model could not be used (%v); their points are uniform\n", result.Fallbacks, result.Fallback)
@@ -187,7 +187,7 @@ func (c *minimizeCmd) solve(ctx context.Context, s streams) error {
 		return err
 	}
 	report := minimizeResult{
-		Method: method, Problem: p.Name, Dim: p.Dim, Batch: c.Batch, Evals: c.Evals, Init: c.init(), Seed: c.seed(),
+		Method: method, Problem: p.Name, Dim: p.Dim, Batch: c.Batch, Evals: c.Evals, Init: c.initial(), Seed: c.seed(),
 		Evaluated: len(result.Observations), Best: best.Value, X: best.X,
 		Seconds:                    result.Optimiser.Seconds(),
 		MedianSecondsPerSuggestion: result.MedianSuggestion().Seconds(),
@@ -204,7 +204,7 @@ func (c *minimizeCmd) setup() (method string, p problem.Problem, s strategy.Stra
 	if p, err = c.problem(); err != nil {
 		return "", p, nil, err
 	}
-	if s, err = strategy.New(method, strategy.Config{Dim: p.Dim, TrueDim: p.TrueDim, Init: c.init(), Seed: c.seed()}); err != nil {
+	if s, err = strategy.New(method, strategy.Config{Dim: p.Dim, TrueDim: p.TrueDim, Init: c.initial(), Seed: c.seed()}); err != nil {
 		return "", p, nil, usagef("--method: %w", err)
 	}
 	return method, p, s, nil

@@ -18,7 +18,7 @@ import (
 
 // config describes the study that the flags ask for.
 func (c *minimizeCmd) config() (study.Config, error) {
-	config := study.Config{Name: c.Study, Method: cmp.Or(c.Method, defaultMethod), Goal: study.Minimize, Seed: c.seed(), Init: c.init()}
+	config := study.Config{Name: c.Study, Method: cmp.Or(c.Method, defaultMethod), Goal: study.Minimize, Seed: c.seed(), Init: c.initial()}
 	if c.Maximize {
 		config.Goal = study.Maximize
 	}

@@ -25,6 +25,7 @@ type serveCmd struct {
 	Patience  time.Duration `default:"10s" placeholder:"T" help:"How long an ask waits for its method before it gets points that need no model (${default})."`
 	LogLevel  string        `enum:"debug,info,warn,error" default:"info" help:"What to log on standard error: debug, info, warn or error (${default})."`
 	LogFormat string        `enum:"text,json" default:"text" help:"text or json (${default})."`
+	natsFlags
 	storeFlags
 }
 
@@ -38,6 +39,8 @@ func (*serveCmd) Help() string {
   mahabo serve --addr 0.0.0.0:8443 --token-file tokens --tls-cert cert.pem --tls-key key.pem
 
   mahabo serve --addr 0.0.0.0:8080 --token-file tokens --store postgres://mahabo@db/mahabo
+
+  mahabo serve --nats embedded            # for mahabo worker --nats nats://localhost:4222
 
 Then, on any machine:
 
@@ -79,6 +82,12 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, config.Store.Close()) }()
+	if config.Queue, err = c.openQueue(ctx, s, config.Tokens, certificate); err != nil {
+		return err
+	}
+	if config.Queue != nil {
+		defer func() { err = errors.Join(err, config.Queue.Close()) }()
+	}
 	return c.serve(ctx, s, config, certificate)
 }
 
@@ -106,8 +115,7 @@ func (c *serveCmd) check() (loopback bool, err error) {
 	if err != nil {
 		return false, usagef("--addr is %q: write HOST:PORT, as 127.0.0.1:8080", c.Addr)
 	}
-	ip := net.ParseIP(host)
-	loopback = host == "localhost" || ip != nil && ip.IsLoopback()
+	loopback = isLoopback(host)
 	switch {
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return loopback, usagef("--tls-cert and --tls-key belong together: give both")
@@ -118,7 +126,7 @@ func (c *serveCmd) check() (loopback bool, err error) {
 	case c.Patience <= 0:
 		return loopback, usagef("--patience is %s: it has to be positive", c.Patience)
 	}
-	return loopback, nil
+	return loopback, c.checkNATS(c.TokenFile == "" && !c.Insecure)
 }
 
 func (c *serveCmd) logger(s streams) *slog.Logger {

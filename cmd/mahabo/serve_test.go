@@ -45,6 +45,7 @@ func post(t *testing.T, url, token, body string) (int, string) {
 		t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded") // as curl -d does
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -94,6 +95,11 @@ func TestServeRefuses(t *testing.T) {
 		{"--tls-cert none.pem", "belong together"},
 		{"--tls-cert none.pem --tls-key none.pem", "none.pem"},
 		{"--patience 0s", "positive"},
+		{"--nats sometimes", "nats://HOST:4222"},
+		{"--nats nats://127.0.0.1:1", "--nats: NATS at nats://127.0.0.1:1"},
+		{"--nats embedded --nats-addr 0.0.0.0:0", "--token-file"},
+		{"--nats embedded --nats-addr nonsense", "--nats-addr"},
+		{"--nats embedded --nats-creds file", "--nats-creds"},
 	} {
 		_, stderr, code := call(t, append([]string{"serve", "--store", "memory:"}, words(c.args)...)...)
 		if code != exitUsage || !strings.Contains(stderr, c.want) {

@@ -118,7 +118,7 @@ func evidence(a *insight.Analysis) (string, error) {
 	for _, e := range a.Evidence {
 		rows = append(rows, whisker{modelName(e), e.Gain, e.Gain - e.GainStdErr, e.Gain + e.GainStdErr, e.Supported || e.Model == insight.Isotropic})
 	}
-	return list(rows, "log density of a held-out value, more than by all directions alike; ± one standard error")
+	return list(rows, "gain in the log density of a held-out value, ± one standard error")
 }
 
 func modelName(e insight.Evidence) string {

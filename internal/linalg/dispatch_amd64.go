@@ -1,6 +1,10 @@
 package linalg
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 func supported() []kernelPath {
 	paths := []kernelPath{portable}
@@ -121,4 +125,20 @@ func columnDistances(dst, x []float64, z Matrix) {
 	default:
 		columnDistancesAVX2(&dst[0], &x[0], &z.Data[0], z.Stride, len(x), len(dst))
 	}
+}
+
+func maternRoots(x []float64) {
+	if active.path != avx512 || len(x) == 0 {
+		maternRootsPortable(x)
+		return
+	}
+	maternRootsAVX512(&x[0], len(x))
+}
+
+func maternFinish(x, slope, e []float64) {
+	if active.path != avx512 || len(x) == 0 {
+		maternFinishPortable(x, slope, e)
+		return
+	}
+	maternFinishAVX512(&x[0], unsafe.SliceData(slope), &e[0], len(x))
 }

@@ -27,3 +27,5 @@ func expScaled(dst []float64, scale, rate float64, src []float64) {
 }
 func addClamp(dst []float64, shift float64, y []float64) { addClampPortable(dst, shift, y) }
 func columnDistances(dst, x []float64, z Matrix)         { columnDistancesPortable(dst, x, z) }
+func maternRoots(x []float64)                            { maternRootsPortable(x) }
+func maternFinish(x, slope, e []float64)                 { maternFinishPortable(x, slope, e) }

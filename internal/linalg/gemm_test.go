@@ -128,7 +128,7 @@ func TestTranspose(t *testing.T) {
 		for _, s := range shapes() {
 			src, _ := view(r, s[0], s[1])
 			dst, intact := view(r, s[1], s[0])
-			transpose(dst.Data, dst.Stride, src.Data, src.Stride, s[0], s[1])
+			Transpose(dst, src)
 			if d := differ(dst, transposed(src), false); d != 0 {
 				t.Errorf("%dx%d: off by %g", s[0], s[1], d)
 			}

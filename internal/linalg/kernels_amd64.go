@@ -50,3 +50,9 @@ func columnDistancesAVX512(dst, x, z *float64, ldz, d, n int)
 
 //go:noescape
 func columnDistancesAVX2(dst, x, z *float64, ldz, d, n int)
+
+//go:noescape
+func maternRootsAVX512(x *float64, n int)
+
+//go:noescape
+func maternFinishAVX512(x, slope, e *float64, n int)

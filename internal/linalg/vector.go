@@ -44,6 +44,18 @@ func ColumnDistances(dst, x []float64, z Matrix) {
 	}
 }
 
+// Transpose writes the transpose of src to dst. They must not overlap.
+func Transpose(dst, src Matrix) {
+	if dst.Rows != src.Cols || dst.Cols != src.Rows {
+		panic(fmt.Sprintf("linalg: Transpose of a %dx%d matrix into %dx%d", src.Rows, src.Cols, dst.Rows, dst.Cols))
+	}
+	dst.check()
+	src.check()
+	if src.Rows > 0 && src.Cols > 0 {
+		transpose(dst.Data, dst.Stride, src.Data, src.Stride, src.Rows, src.Cols)
+	}
+}
+
 // SquaredDistances writes |x_i - y_j|² to dst for the rows of x and y, as
 // |x_i|² + |y_j|² - 2 x_i·y_j clamped at 0: the absolute error is about 1e-16
 // of the squared norms. When x and y are the same view the diagonal is 0.

@@ -45,7 +45,7 @@ func TestFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, _, err := token.Create(path, token.Grant{Role: token.Read, Study: "*", Expires: now}, now)
+	old, _, err := token.Create(path, token.Grant{Role: token.Read, Study: "*", Expires: time.Unix(1, 0)}, now)
 	if err != nil {
 		t.Fatal(err)
 	}

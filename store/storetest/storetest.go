@@ -114,13 +114,14 @@ func trial(number int) study.Trial {
 // everything is one event of each kind with every field set.
 func everything() []study.Event {
 	fixed := space.ValuesOf(map[string]any{"x": 0.1})
-	placed := []study.Placed{{Number: 1, Params: params(), Point: []float64{-1, 1. / 3, 1}}}
+	placed := []study.Placed{{Number: 1, Params: params(), Point: []float64{-1, 1. / 3, 1}, Predicted: &study.Prediction{Mean: 1. / 3, Std: 0.1}}}
 	events := []study.Event{
 		{Enqueued: &study.Enqueued{RequestID: "e", New: placed}},
-		{Asked: &study.Asked{RequestID: "r", Batch: 1, Worker: "w", Expires: start, Served: []int{1}, New: placed, ModelInfo: study.ModelInfo{Method: "maha:d=1", Fallback: "why"}, Basis: 1, Wanted: 3, First: 2, Fixed: &fixed}},
+		{Asked: &study.Asked{RequestID: "r", Batch: 1, Worker: "w", Expires: start, Served: []int{1}, New: placed, ModelInfo: study.ModelInfo{Method: "maha:d=1", D: 2, Fallback: "why", Jitter: 1e-9}, Basis: 1, Wanted: 3, First: 2, Fixed: &fixed}},
 		{Heartbeat: &study.Heartbeat{Number: 1, Expires: start}},
 		{Told: &study.Told{Results: []study.Finished{{Number: 1, Outcome: study.Outcome{State: study.Failed, Value: 0, Std: 2, Reason: "it broke"}}}}},
 		{Retried: &study.Retried{Number: 1}},
+		{Released: &study.Released{Numbers: []int{1, 2}}},
 		{Noted: &study.Noted{Number: 1, Text: "a\x00b\n"}},
 		{Imported: &study.Imported{Digest: "d", New: placed, Outcomes: []study.Outcome{{State: study.Complete, Value: 0.1}}}},
 	}

@@ -1,0 +1,101 @@
+"""The way to a server."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import ssl
+from typing import Any, Mapping, Sequence
+from urllib.parse import quote
+
+from .errors import StudyExists
+from .study import Study
+from .transport import Transport
+from .trial import StudyInfo
+
+
+def connect(
+    url: str,
+    token: str | None = None,
+    *,
+    worker: str | None = None,
+    timeout: float = 120.0,
+    patience: float = 60.0,
+    ssl_context: ssl.SSLContext | None = None,
+) -> Client:
+    """Return a client of the server at url.
+
+    token is what ``mahabo token create`` printed, if the server wants one. worker is how
+    trials name who evaluates them; each process needs its own. timeout is for one request;
+    one that fails on its way is repeated for patience seconds, with growing pauses.
+    Nothing is sent yet.
+    """
+    name = worker or f"python:{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
+    return Client(Transport(url, token, timeout, patience, ssl_context), name)
+
+
+class Client:
+    """A server and its studies. Use connect to make one; threads may share it."""
+
+    def __init__(self, transport: Transport, worker: str) -> None:
+        self._transport = transport
+        self.worker = worker
+
+    def __repr__(self) -> str:
+        return f"<mahabo.Client of {self._transport.url}>"
+
+    def create_study(
+        self,
+        name: str,
+        parameters: Mapping[str, Any],
+        *,
+        constraints: Sequence[str] = (),
+        method: str | None = None,
+        goal: str = "minimize",
+        seed: int = 0,
+        init: int | None = None,
+        batch: int | None = None,
+        exist_ok: bool = False,
+    ) -> Study:
+        """Create a study.
+
+        parameters are those of a space file, by name: {"rate": {"log": [1e-5, 0.1]},
+        "w[0:199]": {"float": [-1, 1]}}. constraints are linear, as "w0 + w1 <= 1". With
+        exist_ok the study that has the name already is returned as it is.
+        """
+        body: dict[str, Any] = {
+            "name": name,
+            "space": {"parameters": parameters, "constraints": list(constraints)},
+            "goal": goal,
+            "seed": seed,
+        }
+        optional = {"method": method, "init": init, "batch": batch}
+        body.update({key: value for key, value in optional.items() if value is not None})
+        try:
+            # Sent once: a repetition could not tell its own study from another's.
+            info = self._transport.json("POST", "/v1/studies", body, repeat=exist_ok)
+        except StudyExists:
+            if not exist_ok:
+                raise
+            return self.study(name)
+        return Study(self._transport, self.worker, StudyInfo.read(info))
+
+    def study(self, name: str) -> Study:
+        """Return a study, which has to exist."""
+        info = self._transport.json("GET", "/v1/studies/" + quote(name, safe=""))
+        return Study(self._transport, self.worker, StudyInfo.read(info))
+
+    def studies(self) -> list[StudyInfo]:
+        """List the studies and how far they are."""
+        answer = self._transport.json("GET", "/v1/studies")
+        return [StudyInfo.read(s) for s in answer["studies"]]
+
+    def methods(self) -> list[dict[str, Any]]:
+        """List the methods a study can be made with, and their options."""
+        methods: list[dict[str, Any]] = self._transport.json("GET", "/v1/methods")["methods"]
+        return methods
+
+    def delete_study(self, name: str) -> None:
+        """Delete a study and all its trials."""
+        self._transport.json("DELETE", "/v1/studies/" + quote(name, safe=""), repeat=False)

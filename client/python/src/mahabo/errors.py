@@ -1,0 +1,98 @@
+"""What can go wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Mapping
+
+
+class MahaboError(Exception):
+    """Base of all errors of this package."""
+
+
+class ConnectionFailed(MahaboError):
+    """The server could not be reached, also after all repetitions."""
+
+
+class NoneWorked(MahaboError):
+    """Every trial of a run failed, so it was ended."""
+
+
+class Infeasible(Exception):
+    """Raise it in an objective at parameters that cannot have a value.
+
+    The model learns to keep away from them, and they are never suggested again.
+    """
+
+
+@dataclass(frozen=True)
+class FieldError:
+    """One field of a request that the server cannot use."""
+
+    field: str
+    message: str
+
+
+class Problem(MahaboError):
+    """The server refused a request. It answered with an RFC 9457 problem."""
+
+    def __init__(self, status: int, document: Mapping[str, Any]) -> None:
+        self.status = status
+        self.type = str(document.get("type") or "about:blank")
+        self.title = str(document.get("title") or f"HTTP status {status}")
+        self.detail = str(document.get("detail") or "")
+        self.errors = [
+            FieldError(str(e.get("location") or ""), str(e.get("message") or ""))
+            for e in document.get("errors") or []
+        ]
+        super().__init__(self._text())
+
+    @property
+    def field(self) -> str | None:
+        """The first field that is wrong, as in body.space.parameters."""
+        return self.errors[0].field if self.errors else None
+
+    def _text(self) -> str:
+        text = f"{self.title}: {self.detail}" if self.detail else self.title
+        for e in self.errors:
+            text += f"; {e.field}: {e.message}" if e.field else f"; {e.message}"
+        return text
+
+
+class NotFound(Problem):
+    """There is no such study or trial."""
+
+
+class Unauthorized(Problem):
+    """The server wants a token, or one that permits more."""
+
+
+class StudyExists(Problem):
+    """A study of this name exists."""
+
+
+class OutcomeConflict(Problem):
+    """The trial has another outcome already, which stays."""
+
+
+class LeaseLost(Problem):
+    """The trial was served to another worker, or has an outcome."""
+
+
+class Exhausted(Problem):
+    """Every point of the space was tried."""
+
+
+_BY_TYPE = {
+    "urn:mahabo:study-exists": StudyExists,
+    "urn:mahabo:outcome-conflict": OutcomeConflict,
+    "urn:mahabo:lease-lost": LeaseLost,
+    "urn:mahabo:space-exhausted": Exhausted,
+}
+_BY_STATUS = {401: Unauthorized, 403: Unauthorized, 404: NotFound}
+
+
+def problem(status: int, document: Mapping[str, Any]) -> Problem:
+    """Return the error that stands for an answer."""
+    kind = _BY_TYPE.get(str(document.get("type"))) or _BY_STATUS.get(status, Problem)
+    return kind(status, document)

@@ -1,0 +1,185 @@
+"""The loop of minimize and maximize.
+
+main      asks, evaluates and tells itself when parallel is 1; else it waits for the threads
+threads   one for each evaluation at a time
+pulse     one thread that keeps the leases of the trials that run
+"""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Tuple, Union
+
+from .errors import ConnectionFailed, Exhausted, Infeasible, LeaseLost, MahaboError, NoneWorked, OutcomeConflict
+
+if TYPE_CHECKING:
+    from .study import Study
+    from .trial import Trial
+
+Objective = Callable[[Dict[str, Any]], Union[float, Tuple[float, float]]]
+
+_BEATS = 3  # heartbeats that a lease has time for
+_HOPELESS = 10  # failures without any success that end a run
+
+
+class Run:
+    """One call of minimize."""
+
+    def __init__(
+        self,
+        study: Study,
+        objective: Objective,
+        evals: int,
+        parallel: int,
+        lease: float,
+        callback: Callable[[Trial], None] | None,
+    ) -> None:
+        for name, n in (("evals", evals), ("parallel", parallel)):
+            if n < 1:
+                raise ValueError(f"{name} is {n}: it has to be at least 1")
+        if lease <= 0:
+            raise ValueError(f"lease is {lease}: it has to be positive")
+        self._study = study
+        self._objective = objective
+        self._parallel = min(parallel, evals)
+        self._lease = lease
+        self._callback = callback
+        self._lock = threading.Lock()
+        self._left = evals
+        self._open: Dict[int, Trial] = {}
+        self._stop = threading.Event()
+        self._error: BaseException | None = None
+        self._failed = 0
+        self._worked = False
+
+    def run(self) -> None:
+        """Evaluate; afterwards no trial of this run is left open."""
+        pulse = threading.Thread(target=self._pulse, name="mahabo-heartbeats", daemon=True)
+        pulse.start()
+        try:
+            if self._parallel == 1:
+                self._work()
+            else:
+                self._spread()
+        finally:
+            self._stop.set()
+            self._give_back()
+        if self._error is not None:
+            raise self._error
+
+    def _spread(self) -> None:
+        # Daemons: Python must not wait for them after Ctrl-C.
+        threads = [threading.Thread(target=self._work, name=f"mahabo-{i}", daemon=True) for i in range(self._parallel)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            while t.is_alive() and not self._stop.is_set():
+                t.join(0.1)  # a join without end would hold back Ctrl-C on Windows
+
+    def _work(self) -> None:
+        try:
+            while self._take():
+                for trial in self._study.ask(1, lease=self._lease):
+                    self._evaluate(trial)
+        except Exhausted:
+            pass
+        except Exception as e:
+            self._end(e)
+
+    def _take(self) -> bool:
+        with self._lock:
+            if self._left == 0 or self._stop.is_set():
+                return False
+            self._left -= 1
+            return True
+
+    def _end(self, error: BaseException) -> None:
+        with self._lock:
+            if self._error is None:
+                self._error = error
+        self._stop.set()
+
+    def _evaluate(self, trial: Trial) -> None:
+        with self._lock:
+            self._open[trial.number] = trial
+        if self._stop.is_set():
+            self._give_back()  # it came after all others were given back
+            return
+        tell = self._outcome(trial)
+        if self._stop.is_set():
+            return  # it was given back
+        try:
+            tell()
+        except OutcomeConflict:
+            trial.refresh()  # another worker was faster; its outcome stays
+        with self._lock:
+            self._open.pop(trial.number, None)
+        self._count(trial)
+        if self._callback is not None:
+            self._callback(trial)
+
+    def _outcome(self, trial: Trial) -> Callable[[], None]:
+        """Call the objective and return what tells its result."""
+        try:
+            result = self._objective(dict(trial.params))
+            value, std = result if isinstance(result, tuple) else (result, None)
+            value = float(value)
+            std = None if std is None else float(std)
+        except Infeasible as e:
+            reason = str(e)
+            return lambda: trial.infeasible(reason)
+        except Exception as e:
+            reason = _describe(e)
+            return lambda: trial.fail(reason)
+
+        def tell() -> None:
+            try:
+                trial.tell(value, std)
+            except ValueError as e:
+                trial.fail(str(e))
+
+        return tell
+
+    def _count(self, trial: Trial) -> None:
+        with self._lock:
+            self._worked = self._worked or trial.state != "failed"
+            self._failed += trial.state == "failed"
+            hopeless = not self._worked and self._failed >= _HOPELESS
+        if hopeless:
+            raise NoneWorked(f"all of the first {self._failed} trials failed, the last one: {trial.reason}")
+
+    def _pulse(self) -> None:
+        while not self._stop.wait(self._lease / _BEATS):
+            with self._lock:
+                running = list(self._open.values())
+            for trial in running:
+                try:
+                    _beat(trial, self._lease)
+                except MahaboError:
+                    pass  # the next one may work; a value is told also when the lease is lost
+
+    def _give_back(self) -> None:
+        with self._lock:
+            numbers = sorted(self._open)
+            self._open.clear()
+        try:
+            self._study.release(numbers)
+        except (ConnectionFailed, LeaseLost):
+            pass  # the leases run out
+
+
+def _beat(trial: Trial, lease: float) -> None:
+    """Send a heartbeat, without the trial of the objective's thread changing meanwhile."""
+    body: Mapping[str, Any] = {"worker": trial.worker, "lease_seconds": lease}
+    trial.study._call("POST", f"/trials/{trial.number}/heartbeat", body)
+
+
+def _describe(e: Exception) -> str:
+    """Return what was raised, and where."""
+    text = f"{type(e).__name__}: {e}"
+    frames = traceback.extract_tb(e.__traceback__)
+    if frames:
+        last = frames[-1]
+        text += f" ({last.filename}:{last.lineno}, in {last.name})"
+    return text

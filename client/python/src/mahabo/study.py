@@ -1,0 +1,255 @@
+"""A study of a server."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple, Union
+from urllib.parse import quote
+
+from .run import Objective, Run
+from .transport import Transport
+from .trial import Best, StudyInfo, Trial, Value, read_best
+
+_PAGE = 500
+_TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """What became of the rows of a table."""
+
+    good: int
+    """Rows that can be used."""
+    bad: List[Tuple[int, str]]
+    """Line and error of the rows that cannot, of at most 1000."""
+    bad_count: int
+    trials: List[int]
+    """Numbers of the new trials, none after a dry run."""
+    repeated: bool
+    """The same table was imported before; trials are of then."""
+
+
+class Study:
+    """A study. Client.study and Client.create_study return one; threads may share it."""
+
+    def __init__(self, transport: Transport, worker: str, info: StudyInfo) -> None:
+        self._transport = transport
+        self._path = "/v1/studies/" + quote(info.name, safe="")
+        self.worker = worker
+        self.name = info.name
+        self.goal = info.goal
+        self.method = info.method
+        self.space = info.space
+
+    def __repr__(self) -> str:
+        return f"<mahabo.Study {self.name!r}, {self.method}>"
+
+    def _call(self, verb: str, path: str, body: Any = None, query: Mapping[str, Any] | None = None) -> Any:
+        return self._transport.json(verb, self._path + path, body, query)
+
+    def ask(
+        self,
+        count: int | None = None,
+        *,
+        lease: float = 0.0,
+        fixed: Mapping[str, Value] | None = None,
+        request_id: str | None = None,
+    ) -> list[Trial]:
+        """Get trials to evaluate, the study's batch when count is None.
+
+        After lease seconds without an outcome or a heartbeat a trial may be served to
+        others; 0: never. fixed holds parameters at values. Asking again with the same
+        request_id returns the same trials. In a finite space there can be fewer.
+        """
+        body: dict[str, Any] = {
+            "worker": self.worker,
+            "request_id": request_id or uuid.uuid4().hex,
+            "lease_seconds": lease,
+        }
+        if count is not None:
+            body["count"] = count
+        if fixed:
+            body["fixed"] = dict(fixed)
+        answer = self._call("POST", "/ask", body)
+        trials = [Trial.read(self, t) for t in answer["trials"]]
+        for t in trials:
+            t.worker, t.batch_id = self.worker, answer["batch_id"]
+        return trials
+
+    def tell(self, values: Mapping[int, float]) -> None:
+        """Record the values of several trials by their numbers, all or none."""
+        results = [{"number": number, "value": float(value)} for number, value in values.items()]
+        self._call("POST", "/tell", {"results": results})
+
+    def enqueue(self, *points: Mapping[str, Value], request_id: str | None = None) -> list[Trial]:
+        """Add points of your own. They are served before any other."""
+        body = {"request_id": request_id or uuid.uuid4().hex, "params": [dict(p) for p in points]}
+        return [Trial.read(self, t) for t in self._call("POST", "/enqueue", body)["trials"]]
+
+    def release(self, numbers: Sequence[int], *, worker: str | None = None) -> None:
+        """Give back trials that will not be told, so that the next ask serves them."""
+        if numbers:
+            self._call("POST", "/release", {"worker": worker or self.worker, "numbers": list(numbers)})
+
+    def trial(self, number: int) -> Trial:
+        """Return one trial."""
+        return Trial.read(self, self._call("GET", f"/trials/{number}"))
+
+    def trials(self, *states: str, search: str = "", sort: str = "number") -> Iterator[Trial]:
+        """Iterate over the trials, or those in some states.
+
+        search is a text in numbers, values, workers, reasons or notes. sort is number,
+        value or told, with - in front for descending.
+        """
+        query: dict[str, Any] = {"limit": _PAGE, "sort": sort}
+        if states:
+            query["state"] = ",".join(states)
+        if search:
+            query["search"] = search
+        following: int | None = 0
+        while following is not None:
+            page = self._call("GET", "/trials", query={**query, "offset": following})
+            for t in page["trials"]:
+                yield Trial.read(self, t)
+            following = page["next"]
+
+    def best(self) -> Best | None:
+        """Return the best point, None while no trial is complete."""
+        return read_best(self._call("GET", "/best")["best"])
+
+    def info(self) -> StudyInfo:
+        """Return how far the study is."""
+        return StudyInfo.read(self._call("GET", ""))
+
+    def model(self) -> dict[str, Any]:
+        """Return what the method has learned."""
+        model: dict[str, Any] = self._call("GET", "/model")
+        return model
+
+    def minimize(
+        self,
+        objective: Objective,
+        evals: int,
+        parallel: int = 1,
+        *,
+        lease: float = 60.0,
+        callback: Callable[[Trial], None] | None = None,
+    ) -> Best | None:
+        """Evaluate evals trials with a function, parallel at a time, and return the best point.
+
+        The function gets the parameters as a dict and returns the value, or a pair of the
+        value and the standard deviation of its noise. An exception makes a failed trial;
+        mahabo.Infeasible says that the point cannot have a value. While a trial runs,
+        heartbeats keep its lease. With parallel > 1 the function is called in threads.
+        callback gets every trial that has an outcome. Ctrl-C gives back the trials that
+        run; so does an error of the server.
+        """
+        return self._run("minimize", objective, evals, parallel, lease, callback)
+
+    def maximize(
+        self,
+        objective: Objective,
+        evals: int,
+        parallel: int = 1,
+        *,
+        lease: float = 60.0,
+        callback: Callable[[Trial], None] | None = None,
+    ) -> Best | None:
+        """Do as minimize does, in a study whose goal is maximize."""
+        return self._run("maximize", objective, evals, parallel, lease, callback)
+
+    def _run(
+        self,
+        goal: str,
+        objective: Objective,
+        evals: int,
+        parallel: int,
+        lease: float,
+        callback: Callable[[Trial], None] | None,
+    ) -> Best | None:
+        if self.goal != goal:
+            raise ValueError(f"the goal of study {self.name!r} is {self.goal}: call {self.goal}")
+        Run(self, objective, evals, parallel, lease, callback).run()
+        return self.best()
+
+    def records(self, *states: str) -> list[dict[str, Any]]:
+        """Return the trials as flat rows: number, state, value, std, the parameters, and the rest."""
+        return [
+            {
+                "number": t.number,
+                "state": t.state,
+                "value": t.value,
+                "std": t.std,
+                **{name if name not in _RESERVED else "param." + name: v for name, v in t.params.items()},
+                "reason": t.reason,
+                "worker": t.worker,
+                "asked": t.asked,
+                "told": t.told,
+            }
+            for t in self.trials(*states)
+        ]
+
+    def to_dataframe(self, *states: str) -> Any:
+        """Return the trials as a pandas.DataFrame with the columns of records, by number."""
+        try:
+            import pandas
+        except ImportError as e:
+            raise ImportError("to_dataframe needs pandas: pip install pandas, or use records()") from e
+        frame = pandas.DataFrame(self.records(*states))
+        return frame.set_index("number") if len(frame) else frame
+
+    def export(self, path: Union[str, os.PathLike[str]], format: str | None = None) -> None:
+        """Write all trials to a file, csv or jsonl; the ending decides when format is None."""
+        target = Path(path)
+        kind = _format(target, format)
+        data = self._transport.send("GET", self._path + "/export", query={"format": kind})
+        part = target.with_name(target.name + ".part")
+        part.write_bytes(data)
+        part.replace(target)
+
+    def import_file(
+        self,
+        path: Union[str, os.PathLike[str]],
+        format: str | None = None,
+        *,
+        columns: Mapping[str, str] | None = None,
+        dry_run: bool = False,
+    ) -> ImportReport:
+        """Add evaluations made before or elsewhere: a table with a column per parameter and value.
+
+        columns says how the table calls a parameter, or value, state, std or reason.
+        """
+        source = Path(path)
+        return self._import(source.read_bytes(), _format(source, format), columns, dry_run)
+
+    def import_rows(
+        self,
+        rows: Iterable[Mapping[str, Any]],
+        *,
+        columns: Mapping[str, str] | None = None,
+        dry_run: bool = False,
+    ) -> ImportReport:
+        """Do as import_file does, with rows as dicts."""
+        data = "".join(json.dumps(dict(row)) + "\n" for row in rows)
+        return self._import(data.encode(), "jsonl", columns, dry_run)
+
+    def _import(self, data: bytes, kind: str, columns: Mapping[str, str] | None, dry_run: bool) -> ImportReport:
+        query: Dict[str, Any] = {"format": kind, "dry_run": str(dry_run).lower()}
+        if columns:
+            query["column"] = [f"{name}={column}" for name, column in columns.items()]
+        d = json.loads(self._transport.send("POST", self._path + "/import", data, _TYPES[kind], query))
+        return ImportReport(d["good"], [(b["line"], b["error"]) for b in d["bad"]], d["bad_count"], d["trials"] or [], d["repeated"])
+
+
+_RESERVED = {"number", "state", "value", "std", "reason", "worker", "asked", "told"}
+
+
+def _format(path: Path, format: str | None) -> str:
+    kind = format or path.suffix.lstrip(".").lower()
+    if kind not in _TYPES:
+        raise ValueError(f"format is {kind!r}: write csv or jsonl, or give the file such an ending")
+    return kind

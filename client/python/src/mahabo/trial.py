@@ -1,0 +1,184 @@
+"""Trials, and what a server says of a study."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Union
+
+if TYPE_CHECKING:
+    from .study import Study
+
+Value = Union[float, int, str, bool]
+"""A value of a parameter."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What the model expected of a value, its noise included."""
+
+    mean: float
+    std: float
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best point of a study."""
+
+    number: int
+    """Number of the first complete trial there."""
+    params: Dict[str, Value]
+    value: float
+    """Mean of the values there."""
+    count: int
+    """Complete trials there."""
+
+
+@dataclass(frozen=True)
+class StudyInfo:
+    """A study and how far it is."""
+
+    name: str
+    space: Dict[str, Any]
+    method: str
+    goal: str
+    seed: int
+    init: int
+    batch: int
+    created: datetime
+    trials: int
+    states: Dict[str, int]
+    """How many trials are waiting, running, complete, failed, infeasible or stale."""
+    best: Best | None
+
+    @classmethod
+    def read(cls, d: Mapping[str, Any]) -> StudyInfo:
+        """Return what a document of the server says."""
+        return cls(
+            name=d["name"],
+            space=d["space"],
+            method=d["method"],
+            goal=d["goal"],
+            seed=d.get("seed", 0),
+            init=d["init"],
+            batch=d.get("batch", 1),
+            created=_required(d["created"]),
+            trials=d["trials"],
+            states=d["states"],
+            best=read_best(d["best"]),
+        )
+
+
+@dataclass
+class Trial:
+    """A point of a study and what came of it."""
+
+    study: Study = field(repr=False, compare=False)
+    number: int
+    params: Dict[str, Value]
+    state: str = "running"
+    predicted: Prediction | None = None
+    lease_expires: datetime | None = None
+    """Until when to tell or to send a heartbeat; None: no limit."""
+    value: float | None = None
+    std: float = 0.0
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    origin: str = "method"
+    """Who chose the point: method, user or import."""
+    batch_id: int | None = None
+    worker: str = ""
+    created: datetime | None = None
+    asked: datetime | None = None
+    told: datetime | None = None
+
+    @classmethod
+    def read(cls, study: Study, d: Mapping[str, Any]) -> Trial:
+        """Return what a document of the server says."""
+        t = cls(study, d["number"], d["params"])
+        t._update(d)
+        return t
+
+    def _update(self, d: Mapping[str, Any]) -> None:
+        predicted = d.get("predicted")
+        self.params = d["params"]
+        self.state = d.get("state", "running")
+        self.predicted = Prediction(predicted["mean"], predicted["std"]) if predicted else None
+        self.lease_expires = read_time(d.get("lease_expires"))
+        self.value = d.get("value")
+        self.std = d.get("std", 0.0)
+        self.reason = d.get("reason", "")
+        self.notes = tuple(d.get("notes") or ())
+        self.origin = d.get("origin", "method")
+        self.batch_id = d.get("batch_id", self.batch_id)
+        self.worker = d.get("worker", self.worker)
+        self.created = read_time(d.get("created"))
+        self.asked = read_time(d.get("asked"))
+        self.told = read_time(d.get("told"))
+
+    def tell(self, value: float, std: float | None = None) -> None:
+        """Record the value, and the standard deviation of its noise if it is known."""
+        value = float(value)
+        if not math.isfinite(value):
+            raise ValueError(f"value is {value}: only finite values can be modelled; use fail or infeasible")
+        body: dict[str, Any] = {"value": value}
+        if std is not None:
+            std = float(std)
+            if not (math.isfinite(std) and std >= 0):
+                raise ValueError(f"std is {std}: a standard deviation is a finite number from 0 on")
+            body["std"] = std
+        self._act("tell", body)
+
+    def fail(self, reason: str = "") -> None:
+        """Record that no value came of it. It may be tried again."""
+        self._act("tell", {"state": "failed", "reason": reason[:_LONGEST]})
+
+    def infeasible(self, reason: str = "") -> None:
+        """Record that the point cannot have a value. It is never suggested again."""
+        self._act("tell", {"state": "infeasible", "reason": reason[:_LONGEST]})
+
+    def heartbeat(self, lease: float = 60.0) -> None:
+        """Keep the trial for lease more seconds, 0 for ever. LeaseLost says that another has it."""
+        self._act("heartbeat", {"worker": self.worker, "lease_seconds": lease})
+
+    def retry(self) -> None:
+        """Send a failed trial back to the queue."""
+        self._act("retry", None)
+
+    def note(self, text: str) -> None:
+        """Add a remark."""
+        self._act("notes", {"text": text})
+
+    def release(self) -> None:
+        """Give the trial back, so that the next ask serves it."""
+        self.study.release([self.number], worker=self.worker)
+
+    def refresh(self) -> None:
+        """Read the trial again."""
+        self._update(self.study._call("GET", f"/trials/{self.number}"))
+
+    def _act(self, verb: str, body: Any) -> None:
+        self._update(self.study._call("POST", f"/trials/{self.number}/{verb}", body))
+
+
+_LONGEST = 10_000
+
+
+def read_best(d: Mapping[str, Any] | None) -> Best | None:
+    """Return the best point, if there is one."""
+    return Best(d["number"], d["params"], d["value"], d["count"]) if d else None
+
+
+_FRACTION = re.compile(r"\.(\d{1,6})\d*")
+
+
+def read_time(text: str | None) -> datetime | None:
+    """Return a time of the server, which may have more digits than Python reads."""
+    return _required(text) if text else None
+
+
+def _required(text: str) -> datetime:
+    text = _FRACTION.sub(lambda m: "." + m.group(1).ljust(6, "0"), text)
+    return datetime.fromisoformat(text.replace("Z", "+00:00"))

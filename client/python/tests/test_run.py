@@ -1,0 +1,175 @@
+"""The loop of minimize, and what happens when things break."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SPACE, Server
+
+import mahabo
+
+
+def test_outcomes(study: mahabo.Study) -> None:
+    def objective(p: dict[str, Any]) -> Any:
+        number = len(seen) + 1
+        seen.append(number)
+        if number == 2:
+            raise RuntimeError("no licence")
+        if number == 3:
+            raise mahabo.Infeasible("folds")
+        return {1: (p["x"], 0.5), 4: float("nan"), 5: "text"}.get(number, p["x"])
+
+    seen: list[int] = []
+    told: list[mahabo.Trial] = []
+    best = study.minimize(objective, evals=6, callback=told.append)
+    assert best is not None and best.number in (1, 6)
+    one, two, three, four, five, six = study.trials()
+    assert (one.state, one.std) == ("complete", 0.5)
+    assert two.state == "failed" and two.reason.startswith("RuntimeError: no licence (") and "in objective" in two.reason
+    assert (three.state, three.reason) == ("infeasible", "folds")
+    assert four.state == "failed" and "nan" in four.reason
+    assert five.state == "failed" and "could not convert" in five.reason
+    assert six.state == "complete"
+    assert [t.state for t in told] == [t.state for t in study.trials()]
+
+
+def test_threads(study: mahabo.Study) -> None:
+    together = threading.Barrier(4)  # breaks unless four run at once
+
+    def objective(p: dict[str, Any]) -> float:
+        together.wait(30)
+        return float(p["x"])
+
+    study.minimize(objective, evals=8, parallel=4)
+    assert study.info().states == {"complete": 8}
+
+
+def test_goal(study: mahabo.Study, client: mahabo.Client) -> None:
+    with pytest.raises(ValueError, match="call minimize"):
+        study.maximize(lambda p: 1.0, evals=1)
+    top = client.create_study("goal-max", SPACE, method="sobol", goal="maximize")
+    best = top.maximize(lambda p: float(p["n"]), evals=10)
+    assert best is not None and best.value == max(t.value or 0 for t in top.trials())
+
+
+def test_an_exhausted_space_ends_a_run(client: mahabo.Client) -> None:
+    small = client.create_study("small", {"n": {"int": [1, 5]}}, method="sobol")
+    best = small.minimize(lambda p: p["n"], evals=20, parallel=3)
+    assert best is not None and best.value == 1
+    assert small.info().states == {"complete": 5}
+
+
+def test_a_run_in_which_nothing_works_ends(study: mahabo.Study) -> None:
+    def broken(p: dict[str, Any]) -> float:
+        raise KeyError("rate")
+
+    with pytest.raises(mahabo.NoneWorked, match="KeyError: 'rate'"):
+        study.minimize(broken, evals=50, parallel=2)
+    assert study.info().states["failed"] < 15
+
+
+def test_heartbeats_keep_the_lease(study: mahabo.Study, shared: Server) -> None:
+    other = mahabo.connect(shared.url, worker="other").study(study.name)
+    stolen: list[mahabo.Trial] = []
+
+    def objective(p: dict[str, Any]) -> float:
+        time.sleep(2)
+        stolen.extend(t for t in other.ask(1) if t.number == 1)
+        return 1.0
+
+    study.minimize(objective, evals=1, lease=1)
+    assert not stolen and study.trial(1).state == "complete"
+
+
+def test_another_worker_was_faster(study: mahabo.Study) -> None:
+    def objective(p: dict[str, Any]) -> float:
+        study.tell({1: 7.0})
+        return 8.0
+
+    best = study.minimize(objective, evals=1)
+    assert best is not None and best.value == 7.0
+
+
+def test_ctrl_c_gives_trials_back(study: mahabo.Study, shared: Server, tmp_path: Path) -> None:
+    program = f"""
+import time, mahabo
+study = mahabo.connect({shared.url!r}).study({study.name!r})
+def slow(p):
+    print("running", flush=True)
+    time.sleep(60)
+study.minimize(slow, evals=9, parallel=PARALLEL, lease=1000)
+"""
+    for parallel in (1, 2):
+        source = str(Path(mahabo.__file__).parents[1])
+        run = subprocess.Popen(
+            [sys.executable, "-c", program.replace("PARALLEL", str(parallel))],
+            env={**os.environ, "PYTHONPATH": source},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert run.stdout is not None
+        for _ in range(parallel):
+            assert run.stdout.readline() == "running\n"
+        run.send_signal(signal.SIGINT)
+        _, said = run.communicate(timeout=20)
+        assert "KeyboardInterrupt" in said and run.returncode != 0
+        assert study.info().states == {"waiting": parallel}
+
+
+def test_a_server_that_restarts_is_not_noticed(binary: str, tmp_path: Path) -> None:
+    server = Server(binary, tmp_path)
+    try:
+        study = mahabo.connect(server.url).create_study("rig", SPACE, method="sobol")
+        evaluated: list[float] = []
+
+        def objective(p: dict[str, Any]) -> float:
+            if len(evaluated) == 5:
+                server.stop(signal.SIGKILL)
+                threading.Timer(0.5, server.start).start()
+            evaluated.append(p["x"])
+            return float(p["x"])
+
+        best = study.minimize(objective, evals=12)
+        assert best is not None and best.value == min(evaluated)
+        assert study.info().states == {"complete": 12} and len(evaluated) == 12
+    finally:
+        server.stop()
+
+
+def test_unreachable_servers_and_wrong_urls(shared: Server) -> None:
+    start = time.monotonic()
+    with pytest.raises(mahabo.ConnectionFailed, match="refused"):
+        mahabo.connect("http://127.0.0.1:9", patience=0.5).studies()
+    assert time.monotonic() - start < 5
+    with pytest.raises(ValueError, match="http://HOST:PORT"):
+        mahabo.connect("localhost:8080")
+    with pytest.raises(mahabo.NotFound, match="check the url"):
+        mahabo.connect(shared.url + "/nowhere").studies()
+
+
+def test_tokens(binary: str, tmp_path: Path) -> None:
+    tokens = str(tmp_path / "tokens")
+    made = subprocess.run(
+        [binary, "token", "create", "--token-file", tokens, "--study", "rig", "--role", "admin", "--name", "alice"],
+        capture_output=True, text=True, check=True,
+    )
+    secret = max(made.stdout.split(), key=len)
+    server = Server(binary, tmp_path, "--token-file", tokens)
+    try:
+        with pytest.raises(mahabo.Unauthorized, match="needs a token"):
+            mahabo.connect(server.url).studies()
+        client = mahabo.connect(server.url, token=secret)
+        client.create_study("rig", SPACE)
+        with pytest.raises(mahabo.Unauthorized):
+            client.create_study("other", SPACE)
+    finally:
+        server.stop()

@@ -1,0 +1,139 @@
+"""Studies and trials on a real server."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import SPACE, Server
+
+import mahabo
+
+
+def test_ask_and_tell(study: mahabo.Study) -> None:
+    one, two, three = study.ask(3, lease=60)
+    assert (one.number, two.number, three.number) == (1, 2, 3)
+    assert set(one.params) == {"x", "n"} and isinstance(one.params["n"], int)
+    assert one.predicted is None and one.lease_expires is not None and one.worker == "tester"
+    one.tell(0.5, std=0.1)
+    one.tell(0.5, std=0.1)  # idempotent
+    two.tell(0.25)
+    three.fail("oil")
+    best = study.best()
+    assert best is not None and (best.number, best.value, best.count) == (2, 0.25, 1)
+    assert best.params == two.params
+    three.retry()
+    (again,) = study.ask(1)
+    assert again.number == 3 and again.params == three.params
+    again.infeasible("folds")
+    assert study.info().states == {"complete": 2, "infeasible": 1}
+    assert [t.number for t in study.trials("complete", sort="value")] == [2, 1]
+    found = study.trial(3)
+    assert (found.state, found.reason, found.value) == ("infeasible", "folds", None)
+
+
+def test_request_ids_and_fixed_parameters(study: mahabo.Study) -> None:
+    first = study.ask(2, request_id="a", fixed={"n": 3})
+    assert study.ask(2, request_id="a", fixed={"n": 3}) == first
+    assert [t.params["n"] for t in first] == [3, 3]
+    assert study.ask(1, request_id="b")[0].number == 3
+
+
+def test_leases(study: mahabo.Study, shared: Server) -> None:
+    (trial,) = study.ask(1, lease=1000)
+    before = trial.lease_expires
+    trial.heartbeat(2000)
+    assert before is not None and trial.lease_expires is not None and trial.lease_expires > before
+    other = mahabo.connect(shared.url, worker="other").study(study.name)
+    trial.release()
+    (served,) = other.ask(1)
+    assert served.number == trial.number
+    with pytest.raises(mahabo.LeaseLost):
+        trial.heartbeat()
+
+
+def test_trials_pages(study: mahabo.Study) -> None:
+    points = [{"x": i / 1000, "n": 1} for i in range(1001)]  # three pages
+    trials = study.enqueue(*points, request_id="e")
+    assert study.enqueue(*points, request_id="e") == trials
+    assert [t.params["x"] for t in study.trials("waiting")] == [p["x"] for p in points]
+    assert [t.number for t in study.trials(search="0.017")] == [18]
+
+
+def test_several_tells_are_all_or_none(study: mahabo.Study) -> None:
+    study.ask(2)
+    with pytest.raises(mahabo.NotFound):
+        study.tell({1: 1.0, 9: 2.0})
+    study.tell({1: 1.0, 2: 2.0})
+    assert study.info().states == {"complete": 2}
+
+
+def test_export_and_import(study: mahabo.Study, client: mahabo.Client, tmp_path: Path) -> None:
+    study.minimize(lambda p: p["x"], evals=3)
+    copy = client.create_study(study.name + "-copy", SPACE)
+    for name, fresh in (("trials.csv", True), ("trials.jsonl", False)):
+        study.export(tmp_path / name)
+        dry = copy.import_file(tmp_path / name, dry_run=True)
+        assert (dry.good, dry.bad_count) == (3, 0)
+        if fresh:
+            assert copy.import_file(tmp_path / name).trials == [1, 2, 3]
+            assert copy.import_file(tmp_path / name).repeated
+    best, imported = study.best(), copy.best()
+    assert best is not None and imported is not None and imported.params == best.params
+    report = copy.import_rows([{"lr": 0.5, "n": 2, "value": 1}, {"lr": 7, "n": 2, "value": 1}], columns={"x": "lr"}, dry_run=True)
+    assert report.good == 1 and report.bad[0][0] == 2 and "x" in report.bad[0][1]
+    with pytest.raises(ValueError, match="csv or jsonl"):
+        study.export(tmp_path / "trials.txt")
+
+
+def test_records_and_dataframe(study: mahabo.Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    study.ask(1)[0].tell(2.0)
+    (row,) = study.records()
+    assert row["number"] == 1 and row["value"] == 2.0 and row["worker"] == "tester" and "x" in row and row["told"] is not None
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    with pytest.raises(ImportError, match="pip install pandas"):
+        study.to_dataframe()
+
+
+def test_existing_studies(client: mahabo.Client) -> None:
+    made = client.create_study("twice", SPACE, method="sobol", goal="maximize", batch=2)
+    with pytest.raises(mahabo.StudyExists) as caught:
+        client.create_study("twice", SPACE)
+    assert caught.value.status == 409
+    assert client.create_study("twice", SPACE, exist_ok=True).method == made.method
+    assert len(made.ask()) == 2
+    assert "twice" in [s.name for s in client.studies()]
+    assert "adaptive" in [m["name"] for m in client.methods()]
+    client.delete_study("twice")
+    with pytest.raises(mahabo.NotFound):
+        client.study("twice")
+
+
+def test_problems_name_the_field(client: mahabo.Client, study: mahabo.Study) -> None:
+    with pytest.raises(mahabo.Problem) as caught:
+        client.create_study("bad", {"x": {"float": [2, 1]}})
+    assert caught.value.status == 422 and caught.value.title and "x" in str(caught.value)
+    with pytest.raises(mahabo.Problem) as caught:
+        study.ask(-1)
+    assert caught.value.field == "body.count" and "body.count" in str(caught.value)
+    (trial,) = study.ask(1)
+    trial.tell(1.0)
+    with pytest.raises(mahabo.OutcomeConflict):
+        trial.tell(2.0)
+    for wrong in (float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="finite"):
+            trial.tell(wrong)
+    with pytest.raises(ValueError, match="std is -1"):
+        trial.tell(1.0, std=-1)
+
+
+def test_readme(shared: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (Path(__file__).parents[1] / "README.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == 2
+    program = "".join(blocks).replace("http://127.0.0.1:8080", shared.url)
+    monkeypatch.chdir(tmp_path)
+    space: dict[str, object] = {}
+    exec(compile(program, "README.md", "exec"), space)
+    assert space["best"].value < 1  # type: ignore[attr-defined]
