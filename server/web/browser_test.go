@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/png"
 	"math"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"strings"
@@ -215,6 +216,37 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("dark mode has brightness %.2f, light mode %.2f", d, l)
 	}
 	b.phone(v.site, "/studies/oven", "/", "/new", "/studies/oven/trials/1", "/login")
+	b.clean()
+}
+
+// Directions that the data support are shown, drawn, and compared with earlier ones.
+func TestDirections(t *testing.T) {
+	v := open(t, nil)
+	v.fill(http.StatusOK, "/new", "name", "ridge", "space", `parameters: {"x[0:4]": {float: [-1, 1]}}`, "method", "sobol")
+	r := rand.New(rand.NewPCG(3, 4))
+	table := "x0,x1,x2,x3,x4,value\n"
+	for range 80 {
+		x := [5]float64{}
+		for i := range x {
+			x[i] = 2*r.Float64() - 1
+			table += fmt.Sprint(x[i], ",")
+		}
+		z := x[1] - 2*x[3]
+		table += fmt.Sprintln(z*z + z)
+	}
+	kind, body := part("table", table, "action", "import")
+	if status, page, _ := v.send("POST", "/studies/ridge/import", kind, body); status != http.StatusOK {
+		t.Fatal(page)
+	}
+	b := visit(t, v.site)
+	b.do(chromedp.Navigate(v.site + "/studies/ridge"))
+	b.until(`document.querySelector("[data-response] canvas")?.dataset.dots > 0`)
+	if share := b.inked("[data-response] canvas"); share < 0.005 {
+		t.Errorf("the response is drawn on %.4f of its pixels", share)
+	}
+	has(t, v.get("/studies/ridge/model"), "x3", "Drift", "low-dimensional", `aria-label="Loadings"`)
+	b.readable("light")
+	b.picture("")
 	b.clean()
 }
 
