@@ -107,7 +107,8 @@ func (b *tab) until(expression string) {
 	}
 }
 
-// picture takes a screenshot of an element, or of the page when there is no selector.
+// picture takes a screenshot of an element, or of the page when there is no selector. It is
+// kept in the folder that MAHABO_SCREENSHOTS names, if any.
 func (b *tab) picture(selector string) image.Image {
 	b.t.Helper()
 	take := chromedp.FullScreenshot(100)
