@@ -199,8 +199,8 @@ func TestBrowser(t *testing.T) {
 	if bytes.Equal(pixels(before), pixels(b.picture("#curve"))) {
 		t.Error("the chart did not move")
 	}
-	b.until(`document.querySelector("#importances") && document.querySelector("#calibration")?.dataset.dots === "24"`)
-	for _, canvas := range []string{"#parallel", "#slices canvas", "#calibration"} {
+	b.until(`document.querySelector("#importances") && document.querySelector("canvas.calibration")?.dataset.dots === "24"`)
+	for _, canvas := range []string{"#parallel", "#slices canvas", "canvas.calibration"} {
 		if share := b.inked(canvas); share < 0.005 {
 			t.Errorf("%s is drawn on %.4f of its pixels", canvas, share)
 		}
@@ -245,6 +245,9 @@ func TestDirections(t *testing.T) {
 	if share := b.inked("[data-response] canvas"); share < 0.005 {
 		t.Errorf("the response is drawn on %.4f of its pixels", share)
 	}
+	// The model is drawn again when it is renewed.
+	b.until(`(document.querySelector("[data-response]").id = "old") && (htmx.trigger(document.body, "model-stale"), true)`)
+	b.until(`!document.getElementById("old") && document.querySelector("canvas.calibration")?.dataset.dots === "80"`)
 	has(t, v.get("/studies/ridge/model"), "x3", "Drift", "low-dimensional", `aria-label="Loadings"`)
 	b.readable("light")
 	b.picture("")
@@ -296,7 +299,7 @@ func (b *tab) phone(site string, paths ...string) {
 	for _, path := range paths {
 		b.do(chromedp.Navigate(site + path))
 		if path == "/studies/oven" {
-			b.until(`document.querySelector("#importances") && document.querySelector("#calibration")?.dataset.dots`)
+			b.until(`document.querySelector("#importances") && document.querySelector("canvas.calibration")?.dataset.dots`)
 		}
 		wide := figuretest.Ask(b.browser, b.t, chromedp.Evaluate[float64](`Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)`))
 		if wide > 360 {
