@@ -42,17 +42,21 @@ func (s *Server) batches(ctx context.Context, in *batchesInput) (*body[batchList
 		if err != nil {
 			return err
 		}
-		trials, _, err := h.Select(ctx, study.Query{})
-		out.Body.Batches = shapeBatches(trials, sum.Config.Goal, sum.Batches, in.Limit)
+		out.Body.Batches = []servedShape{}
+		if sum.Batches == 0 {
+			return nil
+		}
+		trials, _, err := h.Select(ctx, study.Query{AfterBatch: max(sum.Batches-in.Limit, 0)})
+		out.Body.Batches = shapeBatches(trials, sum.Config.Goal)
 		return err
 	})
 }
 
-// shapeBatches groups the trials of the last batches.
-func shapeBatches(trials []study.Trial, goal study.Goal, last, limit int) []servedShape {
+// shapeBatches groups trials by the batch that served them last.
+func shapeBatches(trials []study.Trial, goal study.Goal) []servedShape {
 	batches := map[int]*servedShape{}
 	for _, t := range trials {
-		if t.Batch == 0 || t.Batch <= last-limit {
+		if t.Batch == 0 {
 			continue
 		}
 		b := batches[t.Batch]

@@ -34,25 +34,25 @@ func (s *Server) curve(ctx context.Context, in *curveInput) (*body[curveShape], 
 		if err != nil {
 			return err
 		}
-		trials, _, err := h.Select(ctx, study.Query{States: []study.State{study.Complete}})
-		out.Body = shapeCurve(trials, sum.Config.Goal, in.Points)
+		values, err := h.Values(ctx)
+		out.Body = shapeCurve(values, sum.Config.Goal, in.Points)
 		return err
 	})
 }
 
-// shapeCurve follows complete trials, which are in the order of their numbers.
-func shapeCurve(trials []study.Trial, goal study.Goal, points int) curveShape {
-	c := curveShape{Total: len(trials), Numbers: []int{}, Values: []float64{}, Best: []float64{}}
-	best := make([]float64, len(trials))
-	for i, t := range trials {
-		best[i] = *t.Value
+// shapeCurve follows values in the order of their numbers.
+func shapeCurve(values []study.Value, goal study.Goal, points int) curveShape {
+	c := curveShape{Total: len(values), Numbers: []int{}, Values: []float64{}, Best: []float64{}}
+	best := make([]float64, len(values))
+	for i, v := range values {
+		best[i] = v.Value
 		if i > 0 && !better(goal, best[i], best[i-1]) {
 			best[i] = best[i-1]
 		}
 	}
-	for _, i := range extremes(trials, points) {
-		c.Numbers = append(c.Numbers, trials[i].Number)
-		c.Values = append(c.Values, *trials[i].Value)
+	for _, i := range extremes(values, points) {
+		c.Numbers = append(c.Numbers, values[i].Number)
+		c.Values = append(c.Values, values[i].Value)
 		c.Best = append(c.Best, best[i])
 	}
 	return c
@@ -65,11 +65,11 @@ func better(goal study.Goal, a, b float64) bool {
 	return a < b
 }
 
-// extremes returns the places of the first and last trial and of the lowest and
+// extremes returns the places of the first and last value and of the lowest and
 // highest value of equal stretches between them: a chart of these looks like one of
 // all.
-func extremes(trials []study.Trial, points int) []int {
-	n := len(trials)
+func extremes(values []study.Value, points int) []int {
+	n := len(values)
 	chosen := make([]int, 0, min(n, points))
 	if n <= points {
 		for i := range n {
@@ -83,10 +83,10 @@ func extremes(trials []study.Trial, points int) []int {
 		from, to := 1+k*(n-2)/stretches, 1+(k+1)*(n-2)/stretches
 		low, high := from, from
 		for i := from; i < to; i++ {
-			if *trials[i].Value < *trials[low].Value {
+			if values[i].Value < values[low].Value {
 				low = i
 			}
-			if *trials[i].Value > *trials[high].Value {
+			if values[i].Value > values[high].Value {
 				high = i
 			}
 		}

@@ -56,10 +56,13 @@ func (s *Server) points(ctx context.Context, in *pointsInput) (*body[pointsShape
 		if err != nil {
 			return err
 		}
-		trials, _, err := h.Select(ctx, study.Query{States: []study.State{study.Complete}})
-		if err == nil {
-			out.Body = shapePoints(trials, sum.Config.Goal, axes, in.Limit)
+		values, err := h.Values(ctx)
+		if err != nil {
+			return err
 		}
+		trials, err := h.Numbered(ctx, bestAndOthers(values, sum.Config.Goal, in.Limit)...)
+		out.Body = shapePoints(trials, axes)
+		out.Body.Total = len(values)
 		return err
 	})
 }
@@ -111,9 +114,9 @@ func (a axisShape) at(v space.Values) float64 {
 	return float64(slices.Index(a.Labels, text))
 }
 
-func shapePoints(trials []study.Trial, goal study.Goal, axes []axisShape, limit int) pointsShape {
-	p := pointsShape{Total: len(trials), Numbers: []int{}, Values: []float64{}, Axes: axes}
-	for _, t := range bestAndOthers(trials, goal, limit) {
+func shapePoints(trials []study.Trial, axes []axisShape) pointsShape {
+	p := pointsShape{Numbers: []int{}, Values: []float64{}, Axes: axes}
+	for _, t := range trials {
 		p.Numbers = append(p.Numbers, t.Number)
 		p.Values = append(p.Values, *t.Value)
 		for k := range axes {
@@ -123,24 +126,27 @@ func shapePoints(trials []study.Trial, goal study.Goal, axes []axisShape, limit 
 	return p
 }
 
-// bestAndOthers returns the best tenth of the trials, at most half the limit, and an
-// even choice of the others, the best last.
-func bestAndOthers(trials []study.Trial, goal study.Goal, limit int) []study.Trial {
-	trials = slices.Clone(trials)
-	slices.SortStableFunc(trials, func(a, b study.Trial) int {
+// bestAndOthers returns the numbers of the best tenth of the trials, at most half the
+// limit, and of an even choice of the others, the best last.
+func bestAndOthers(values []study.Value, goal study.Goal, limit int) []int {
+	slices.SortStableFunc(values, func(a, b study.Value) int {
 		if goal == study.Maximize {
-			return cmp.Compare(*a.Value, *b.Value)
+			return cmp.Compare(a.Value, b.Value)
 		}
-		return cmp.Compare(*b.Value, *a.Value)
+		return cmp.Compare(b.Value, a.Value)
 	})
-	if len(trials) <= limit {
-		return trials
+	best, kept := 0, len(values)
+	if len(values) > limit {
+		best = min((limit+1)/2, int(math.Ceil(0.1*float64(len(values)))))
+		kept = limit - best
 	}
-	best := min((limit+1)/2, int(math.Ceil(0.1*float64(len(trials)))))
-	others, kept := trials[:len(trials)-best], limit-best
-	chosen := make([]study.Trial, 0, limit)
+	others := values[:len(values)-best]
+	var chosen []int
 	for k := range kept {
-		chosen = append(chosen, others[k*len(others)/kept])
+		chosen = append(chosen, others[k*len(others)/kept].Number)
 	}
-	return append(chosen, trials[len(trials)-best:]...)
+	for _, v := range values[len(values)-best:] {
+		chosen = append(chosen, v.Number)
+	}
+	return chosen
 }

@@ -23,6 +23,7 @@ const (
 type Query struct {
 	States     []State // any of them; none for all
 	Text       string  // in the number, the values, the worker, the reason or the notes, whatever the case
+	AfterBatch int     // only trials that were last served in later batches; 0 for all
 	Sort       Order   // empty for ByNumber
 	Descending bool
 	Offset     int // of the first trial to return
@@ -32,64 +33,97 @@ type Query struct {
 // Select returns the trials that a query chooses, and how many there are without
 // its offset and limit.
 func (s *Study) Select(ctx context.Context, q Query) (trials []Trial, total int, err error) {
-	trials, err = s.matching(ctx, q)
+	rows, err := s.matching(ctx, q)
 	if err != nil {
 		return nil, 0, err
 	}
-	if q.Sort != "" && q.Sort != ByNumber || q.Descending {
-		slices.SortStableFunc(trials, q.compare)
-	}
-	total = len(trials)
-	trials = trials[min(max(q.Offset, 0), total):]
+	q.sort(rows)
+	total = len(rows)
+	rows = rows[min(max(q.Offset, 0), total):]
 	if q.Limit > 0 {
-		trials = trials[:min(q.Limit, len(trials))]
+		rows = rows[:min(q.Limit, len(rows))]
 	}
-	return trials, total, nil
+	numbers := make([]int, len(rows))
+	for i, r := range rows {
+		numbers[i] = r.number
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ledger.trialsOf(numbers, s.time()), total, nil
 }
 
-// matching returns copies of the trials that a query is about, by number.
-func (s *Study) matching(ctx context.Context, q Query) (trials []Trial, err error) {
+// match is what trials are sorted by: of many, only those of a page are copied.
+type match struct {
+	number int
+	value  *float64
+	told   time.Time
+}
+
+// matching returns the trials that a query is about, by number.
+func (s *Study) matching(ctx context.Context, q Query) (rows []match, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.follow(ctx); err != nil {
 		return nil, err
 	}
 	now, text := s.time(), strings.ToLower(q.Text)
-	for _, e := range s.ledger.trials {
-		t := e.seen(now)
-		if (len(q.States) == 0 || slices.Contains(q.States, t.State)) && t.contains(text) {
-			trials = append(trials, t)
+	for i := range s.ledger.trials {
+		t := &s.ledger.trials[i].Trial
+		if (q.AfterBatch == 0 || t.Batch > q.AfterBatch) && (len(q.States) == 0 || slices.Contains(q.States, t.stateAt(now))) && t.contains(text) {
+			rows = append(rows, match{t.Number, t.Value, t.Told})
 		}
 	}
-	return trials, nil
+	return rows, nil
+}
+
+// Value is that of a complete trial.
+type Value struct {
+	Number int
+	Value  float64
+}
+
+// Values returns the values of all complete trials by number.
+func (s *Study) Values(ctx context.Context) ([]Value, error) {
+	rows, err := s.matching(ctx, Query{States: []State{Complete}})
+	values := make([]Value, len(rows))
+	for i, r := range rows {
+		values[i] = Value{r.number, *r.value}
+	}
+	return values, err
 }
 
 // contains says whether a text in lower case occurs in what a reader sees of a trial.
-func (t Trial) contains(text string) bool {
+func (t *Trial) contains(text string) bool {
 	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
 	return text == "" || has(strconv.Itoa(t.Number)) || has(t.Worker) || has(t.Reason) ||
 		slices.ContainsFunc(t.Notes, has) || has(t.Params.String())
 }
 
-// compare orders two trials.
-func (q Query) compare(a, b Trial) int {
+// sort puts rows, which are by number, in order.
+func (q Query) sort(rows []match) {
+	if q.Sort != "" && q.Sort != ByNumber {
+		slices.SortStableFunc(rows, q.compare)
+	} else if q.Descending {
+		slices.Reverse(rows)
+	}
+}
+
+// compare orders two trials by value or time.
+func (q Query) compare(a, b match) int {
 	sign := 1
 	if q.Descending {
 		sign = -1
 	}
-	switch q.Sort {
-	case ByValue:
-		if a.Value == nil || b.Value == nil {
-			return last(a.Value == nil, b.Value == nil)
+	if q.Sort == ByValue {
+		if a.value == nil || b.value == nil {
+			return last(a.value == nil, b.value == nil)
 		}
-		return sign * cmp.Compare(*a.Value, *b.Value)
-	case ByTold:
-		if a.Told.IsZero() || b.Told.IsZero() {
-			return last(a.Told.IsZero(), b.Told.IsZero())
-		}
-		return sign * a.Told.Compare(b.Told)
+		return sign * cmp.Compare(*a.value, *b.value)
 	}
-	return sign * cmp.Compare(a.Number, b.Number)
+	if a.told.IsZero() || b.told.IsZero() {
+		return last(a.told.IsZero(), b.told.IsZero())
+	}
+	return sign * a.told.Compare(b.told)
 }
 
 // last puts what has nothing to compare behind the rest.

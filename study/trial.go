@@ -70,10 +70,16 @@ func (t Trial) seen(now time.Time) Trial {
 		t.Predicted = &predicted
 	}
 	t.Notes = slices.Clone(t.Notes)
-	if t.State == Running && !t.Expires.IsZero() && !now.Before(t.Expires) {
-		t.State = Stale
-	}
+	t.State = t.stateAt(now)
 	return t
+}
+
+// stateAt is the state at a time.
+func (t *Trial) stateAt(now time.Time) State {
+	if t.State == Running && !t.Expires.IsZero() && !now.Before(t.Expires) {
+		return Stale
+	}
+	return t.State
 }
 
 // Outcome is what came of a trial; an empty state stands for Complete. Values are in the

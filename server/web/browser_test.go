@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/png"
 	"math"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"strings"
@@ -106,7 +107,8 @@ func (b *tab) until(expression string) {
 	}
 }
 
-// picture takes a screenshot of an element, or of the page when there is no selector.
+// picture takes a screenshot of an element, or of the page when there is no selector. It is
+// kept in the folder that MAHABO_SCREENSHOTS names, if any.
 func (b *tab) picture(selector string) image.Image {
 	b.t.Helper()
 	take := chromedp.FullScreenshot(100)
@@ -197,8 +199,8 @@ func TestBrowser(t *testing.T) {
 	if bytes.Equal(pixels(before), pixels(b.picture("#curve"))) {
 		t.Error("the chart did not move")
 	}
-	b.until(`document.querySelector("#importances") && document.querySelector("#calibration")?.dataset.dots === "24"`)
-	for _, canvas := range []string{"#parallel", "#slices canvas", "#calibration"} {
+	b.until(`document.querySelector("#importances") && document.querySelector("canvas.calibration")?.dataset.dots === "24"`)
+	for _, canvas := range []string{"#parallel", "#slices canvas", "canvas.calibration"} {
 		if share := b.inked(canvas); share < 0.005 {
 			t.Errorf("%s is drawn on %.4f of its pixels", canvas, share)
 		}
@@ -206,13 +208,49 @@ func TestBrowser(t *testing.T) {
 	b.write("#trial-search", "nothing at all")
 	b.until(`document.querySelector("#trials").textContent.includes("No trial matches")`)
 
+	b.readable("light")
 	light := b.picture("")
 	b.click("#theme")
 	b.until(`document.documentElement.dataset.theme === "dark"`)
+	b.readable("dark")
 	if l, d := figuretest.Mean(light), figuretest.Mean(b.picture("")); d > l-0.3 {
 		t.Errorf("dark mode has brightness %.2f, light mode %.2f", d, l)
 	}
 	b.phone(v.site, "/studies/oven", "/", "/new", "/studies/oven/trials/1", "/login")
+	b.clean()
+}
+
+// Directions that the data support are shown, drawn, and compared with earlier ones.
+func TestDirections(t *testing.T) {
+	v := open(t, nil)
+	v.fill(http.StatusOK, "/new", "name", "ridge", "space", `parameters: {"x[0:4]": {float: [-1, 1]}}`, "method", "sobol")
+	r := rand.New(rand.NewPCG(3, 4))
+	table := "x0,x1,x2,x3,x4,value\n"
+	for range 80 {
+		x := [5]float64{}
+		for i := range x {
+			x[i] = 2*r.Float64() - 1
+			table += fmt.Sprint(x[i], ",")
+		}
+		z := x[1] - 2*x[3]
+		table += fmt.Sprintln(z*z + z)
+	}
+	kind, body := part("table", table, "action", "import")
+	if status, page, _ := v.send("POST", "/studies/ridge/import", kind, body); status != http.StatusOK {
+		t.Fatal(page)
+	}
+	b := visit(t, v.site)
+	b.do(chromedp.Navigate(v.site + "/studies/ridge"))
+	b.until(`document.querySelector("[data-response] canvas")?.dataset.dots > 0`)
+	if share := b.inked("[data-response] canvas"); share < 0.005 {
+		t.Errorf("the response is drawn on %.4f of its pixels", share)
+	}
+	// The model is drawn again when it is renewed.
+	b.until(`(document.querySelector("[data-response]").id = "old") && (htmx.trigger(document.body, "model-stale"), true)`)
+	b.until(`!document.getElementById("old") && document.querySelector("canvas.calibration")?.dataset.dots === "80"`)
+	has(t, v.get("/studies/ridge/model"), "x3", "Drift", "low-dimensional", `aria-label="Loadings"`)
+	b.readable("light")
+	b.picture("")
 	b.clean()
 }
 
@@ -222,6 +260,38 @@ func pixels(p image.Image) []byte {
 	return b.Bytes()
 }
 
+// unnamed lists what a screen reader could not name, and ids that occur twice.
+const unnamed = `[
+	...[...document.querySelectorAll("input:not([type=hidden]), select, textarea")].filter((e) => !e.labels.length),
+	...[...document.querySelectorAll("button, a, summary")].filter((e) => !e.textContent.trim()),
+	...[...document.querySelectorAll("canvas:not(#curve canvas), svg")].filter((e) => !e.ariaLabel && !e.ariaHidden && !e.closest("[role=img]")),
+	...[...document.querySelectorAll("[id]")].filter((e) => document.querySelectorAll("#" + CSS.escape(e.id)).length > 1),
+].map((e) => e.outerHTML.slice(0, 120)).join("\n")`
+
+// contrast is the lowest ratio of a colour of text to what it is written on (WCAG 2).
+const contrast = `(() => {
+	const style = getComputedStyle(document.documentElement);
+	const light = (name) => {
+		const [r, g, b] = style.getPropertyValue(name).trim().match(/[0-9a-f]{2}/g).map((v) => parseInt(v, 16) / 255)
+			.map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+	};
+	const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+	const pairs = ["--card", "--paper"].flatMap((p) => ["--ink", "--soft", "--accent", "--bad", "--good"].map((t) => ratio(t, p)));
+	return Math.min(ratio("--on-accent", "--accent"), ...pairs);
+})()`
+
+// readable checks what a page needs to be read by everyone.
+func (b *tab) readable(theme string) {
+	b.t.Helper()
+	if list := figuretest.Ask(b.browser, b.t, chromedp.Evaluate[string](unnamed)); list != "" {
+		b.t.Errorf("without a name, or with another's id:\n%s", list)
+	}
+	if c := figuretest.Ask(b.browser, b.t, chromedp.Evaluate[float64](contrast)); c < 4.5 {
+		b.t.Errorf("the lowest contrast of the %s theme is %.2f, want 4.5", theme, c)
+	}
+}
+
 // phone looks at pages on a small screen: they scroll in one direction only.
 func (b *tab) phone(site string, paths ...string) {
 	b.t.Helper()
@@ -229,7 +299,7 @@ func (b *tab) phone(site string, paths ...string) {
 	for _, path := range paths {
 		b.do(chromedp.Navigate(site + path))
 		if path == "/studies/oven" {
-			b.until(`document.querySelector("#importances") && document.querySelector("#calibration")?.dataset.dots`)
+			b.until(`document.querySelector("#importances") && document.querySelector("canvas.calibration")?.dataset.dots`)
 		}
 		wide := figuretest.Ask(b.browser, b.t, chromedp.Evaluate[float64](`Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)`))
 		if wide > 360 {

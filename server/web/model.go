@@ -8,8 +8,6 @@ import (
 
 // modelView is what the data of a study show.
 type modelView struct {
-	Study        string `json:"-"`
-	Method       string
 	Observations int
 	Analysed     int
 	Analysis     *analysis
@@ -28,13 +26,10 @@ type drift struct {
 type analysis struct {
 	Points      int
 	Used        int
-	Parameters  int
 	Verdict     string
-	Structure   string
 	Scale       string
 	Directions  []direction
 	Importances []importance
-	Slices      []struct{ Param string }
 	Calibration *calibration
 	Drift       []drift
 }
@@ -65,7 +60,6 @@ type calibration struct {
 	R2         float64
 	Coverage50 float64
 	Coverage90 float64
-	Spread     float64
 }
 
 // charts are the parts of an analysis that are drawn, as the API has them.
@@ -81,7 +75,7 @@ type charts struct {
 const barsShown = 12
 
 func (d *dashboard) model(w http.ResponseWriter, r *http.Request) {
-	m := modelView{Study: r.PathValue("study")}
+	m := modelView{}
 	a, err := d.send(r, request{method: http.MethodGet, path: studyPath(r) + "/model"})
 	drawn := struct{ Analysis *charts }{&m.Charts}
 	if err == nil {

@@ -310,7 +310,7 @@ func TestFiles(t *testing.T) {
 
 // A large study gives small pages.
 func TestLarge(t *testing.T) {
-	const n = 30000
+	const n = 100000
 	v := open(t, nil)
 	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
 	var b strings.Builder
@@ -324,7 +324,7 @@ func TestLarge(t *testing.T) {
 	}
 	start := time.Now()
 	for path, most := range map[string]int{
-		"/studies/rig": 60000, "/studies/rig/overview": 20000, "/studies/rig/trials?sort=-value&offset=29990": 20000,
+		"/studies/rig": 60000, "/studies/rig/overview": 20000, "/studies/rig/trials?sort=-value&offset=99990": 20000,
 		"/v1/studies/rig/curve?points=1000": 60000, "/v1/studies/rig/points?limit=400": 60000,
 	} {
 		if page := v.get(path); len(page) > most {

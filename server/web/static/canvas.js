@@ -2,7 +2,8 @@
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const short = (v) => String(+v.toPrecision(4));
 
-// prepare gives a canvas a size in CSS pixels and clears it.
+// prepare gives a canvas a size in CSS pixels and clears it. Canvases in parts that htmx
+// replaces have no id: it would copy their style attribute, which the policy forbids.
 function prepare(canvas, width, height) {
   const scale = window.devicePixelRatio || 1;
   canvas.width = Math.round(width * scale);
@@ -164,7 +165,7 @@ export function drawResponses(directions) {
 }
 
 export function drawCalibration(calibration) {
-  const canvas = document.getElementById("calibration");
+  const canvas = document.querySelector("canvas.calibration");
   if (!canvas || !calibration) return;
   const p = calibration.points || [];
   const [low, high] = range(p.flatMap((q) => [q.observed, q.median]));

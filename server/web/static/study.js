@@ -4,7 +4,7 @@ import { drawCurve } from "./curve.js";
 import { drawCalibration, drawParallel, drawResponses, drawSlices } from "./canvas.js";
 
 const shortest = 400; // ms between two refreshes
-const modelEvery = 15000;
+const modelEvery = 8000; // ms between two looks at the model
 const events = ["asked", "told", "heartbeat", "enqueued", "retried", "released", "noted", "imported", "stale"];
 
 async function read(path) {
