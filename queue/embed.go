@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -77,7 +76,7 @@ func splitAddr(addr string) (host string, port int, err error) {
 		port, err = strconv.Atoi(text)
 	}
 	if err != nil || port < 0 {
-		return "", 0, fmt.Errorf("Addr is %q: %w", addr, errors.New("write HOST:PORT, as 127.0.0.1:4222"))
+		return "", 0, fmt.Errorf("Addr is %q: write HOST:PORT, as 127.0.0.1:4222", addr)
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT

@@ -142,7 +142,7 @@ func (r *remote) once(ctx context.Context, method, path string, in, out any) err
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close()
+	defer func() { _ = answer.Body.Close() }() // it was read
 	text, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer))
 	if err != nil {
 		return err
