@@ -126,26 +126,38 @@ func (v Values) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads one object of numbers, strings and bools. Whole numbers written
 // without point and exponent are int64.
 func (v *Values) UnmarshalJSON(data []byte) error {
+	if read, ok := readFlat(data); ok {
+		*v = read
+		return nil
+	}
+	read, err := readValues(data)
+	if err == nil {
+		*v = read
+	}
+	return err
+}
+
+// readValues reads any JSON and says where it is wrong.
+func readValues(data []byte) (Values, error) {
 	root, err := jsonTree(data)
 	if err != nil {
-		return err
+		return Values{}, err
 	}
 	if root.Kind != yaml.MappingNode {
-		return fmt.Errorf("parameter values must be one JSON object {name: value}, got %s", describe(root))
+		return Values{}, fmt.Errorf("parameter values must be one JSON object {name: value}, got %s", describe(root))
 	}
 	read := Values{index: make(map[string]int, len(root.Content)/2)}
 	for name, node := range pairs(root) {
 		if _, twice := read.index[name.Value]; twice {
-			return fmt.Errorf("parameter %q has two values: remove one", name.Value)
+			return Values{}, fmt.Errorf("parameter %q has two values: remove one", name.Value)
 		}
 		value, err := scalar(node)
 		if err != nil {
-			return fmt.Errorf("parameter %q: %w", name.Value, err)
+			return Values{}, fmt.Errorf("parameter %q: %w", name.Value, err)
 		}
 		read.add(name.Value, value)
 	}
-	*v = read
-	return nil
+	return read, nil
 }
 
 // normal turns Go's numeric types to int64 and float64 and leaves the rest, for the check

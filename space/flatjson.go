@@ -1,0 +1,121 @@
+package space
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// readFlat reads what Values.MarshalJSON writes, {"name": value, ...} with numbers, plain
+// strings and bools, some ten times faster than jsonTree. It says no to anything else,
+// right or wrong, which jsonTree then reads or refuses with its place.
+func readFlat(data []byte) (Values, bool) {
+	if !utf8.Valid(data) {
+		return Values{}, false
+	}
+	s := flatScanner{rest: string(data)}
+	count := strings.Count(s.rest, ":")
+	v := Values{names: make([]string, 0, count), values: make([]any, 0, count), index: make(map[string]int, count)}
+	if !s.take('{') {
+		return Values{}, false
+	}
+	for first := true; !s.take('}'); first = false {
+		if !first && !s.take(',') {
+			return Values{}, false
+		}
+		name, ok := s.text()
+		if !ok || !s.take(':') {
+			return Values{}, false
+		}
+		value, ok := s.scalar()
+		if _, twice := v.index[name]; twice || !ok {
+			return Values{}, false
+		}
+		v.add(name, value)
+	}
+	s.space()
+	return v, s.rest == ""
+}
+
+// flatScanner reads tokens from the front of rest.
+type flatScanner struct{ rest string }
+
+func (s *flatScanner) space() { s.rest = strings.TrimLeft(s.rest, " \t\r\n") }
+
+// take consumes a sign, if it comes next.
+func (s *flatScanner) take(sign byte) bool {
+	s.space()
+	if s.rest == "" || s.rest[0] != sign {
+		return false
+	}
+	s.rest = s.rest[1:]
+	return true
+}
+
+// text reads a string without escapes.
+func (s *flatScanner) text() (string, bool) {
+	if !s.take('"') {
+		return "", false
+	}
+	end := strings.IndexByte(s.rest, '"')
+	if end < 0 {
+		return "", false
+	}
+	text := s.rest[:end]
+	for i := range len(text) {
+		if text[i] == '\\' || text[i] < ' ' {
+			return "", false
+		}
+	}
+	s.rest = s.rest[end+1:]
+	return text, true
+}
+
+// scalar reads a value.
+func (s *flatScanner) scalar() (any, bool) {
+	s.space()
+	if strings.HasPrefix(s.rest, `"`) {
+		return s.text()
+	}
+	end := strings.IndexAny(s.rest, ",} \t\r\n")
+	if end < 0 {
+		return nil, false
+	}
+	word := s.rest[:end]
+	s.rest = s.rest[end:]
+	switch word {
+	case "true":
+		return true, true
+	case "false":
+		return false, true
+	}
+	return jsonNumber(word)
+}
+
+// jsonNumber reads a number as JSON writes it; a whole one is an int64.
+func jsonNumber(word string) (any, bool) {
+	digits := strings.TrimPrefix(word, "-")
+	if digits == "" || digits[0] == '0' && len(digits) > 1 && digits[1] != '.' {
+		return nil, false
+	}
+	whole := true
+	for i := range len(digits) {
+		switch c := digits[i]; {
+		case '0' <= c && c <= '9':
+		case c == '.' && i > 0 && i+1 < len(digits) && '0' <= digits[i+1] && digits[i+1] <= '9', c == 'e', c == 'E', c == '+', c == '-':
+			whole = false
+		default:
+			return nil, false
+		}
+	}
+	if digits[0] < '0' || digits[0] > '9' {
+		return nil, false
+	}
+	if whole {
+		n, err := strconv.ParseInt(word, 10, 64)
+		return n, err == nil && word != "-0"
+	}
+	f, err := strconv.ParseFloat(word, 64)
+	return f, err == nil && !math.IsInf(f, 0)
+}
