@@ -112,7 +112,7 @@ func TestSession(t *testing.T) {
 	c.refused(401, "POST", "/v1/session", object{"token": "mhb_x_y"})
 	answer, _ := c.call("POST", "/v1/session", object{"token": text})
 	cookies := answer.Cookies()
-	if answer.StatusCode != 200 || len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode {
+	if answer.StatusCode != http.StatusOK || len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode {
 		t.Fatalf("logging in gave %s, %v", answer.Status, cookies)
 	}
 	send := func(verb, origin string) int {
@@ -140,7 +140,7 @@ func TestSession(t *testing.T) {
 func TestHostnames(t *testing.T) {
 	c := start(t, server.Config{Store: open(t, "memory:"), Hostnames: []string{"localhost"}})
 	c.must("GET", "/v1/studies", nil, nil)
-	r, err := http.NewRequestWithContext(t.Context(), "GET", c.url+"/v1/studies", nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.url+"/v1/studies", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

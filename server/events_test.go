@@ -20,7 +20,7 @@ type event struct{ id, name, data string }
 func watch(t *testing.T, c client, query, last string) <-chan event {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := http.NewRequestWithContext(ctx, "GET", c.url+"/v1/studies/rig/events"+query, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"/v1/studies/rig/events"+query, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func watch(t *testing.T, c client, query, last string) <-chan event {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer.StatusCode != 200 || answer.Header.Get("Content-Type") != "text/event-stream" {
+	if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "text/event-stream" {
 		t.Fatalf("the stream is %s, %s", answer.Status, answer.Header.Get("Content-Type"))
 	}
 	events, done := make(chan event, 100), make(chan struct{})

@@ -136,7 +136,8 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, id))
 		defer func() {
 			cut := recover()
-			if cut != nil && cut != http.ErrAbortHandler {
+			aborted := cut == any(http.ErrAbortHandler)
+			if cut != nil && !aborted {
 				s.log.ErrorContext(r.Context(), "panic", "request", id, "panic", cut, "stack", string(debug.Stack()))
 				writeProblem(sw, http.StatusInternalServerError, "something failed in the server; its log says more at request "+id)
 			}
@@ -148,7 +149,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 			}
 			s.log.LogAttrs(r.Context(), level, "request", slog.String("request", id), slog.String("method", r.Method),
 				slog.String("path", r.URL.Path), slog.Int("status", sw.status), slog.Duration("time", time.Since(start)), slog.String("from", r.RemoteAddr))
-			if cut == http.ErrAbortHandler {
+			if aborted {
 				panic(cut)
 			}
 		}()

@@ -113,7 +113,7 @@ func try(t *testing.T, g generator, verb, path string, op operation, c client) i
 		t.Fatalf("%s, which is not declared", what)
 	}
 	kind, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";")
-	if !ok || len(declared.Content) == 0 || op.OperationID == "export" && answer.StatusCode == 200 {
+	if !ok || len(declared.Content) == 0 || op.OperationID == "export" && answer.StatusCode == http.StatusOK {
 		return answer.StatusCode
 	}
 	media, ok := declared.Content[kind]
@@ -144,7 +144,7 @@ func TestDocument(t *testing.T) {
 		t.Errorf("the headers are %v", answer.Header)
 	}
 	for _, path := range []string{"/docs", "/docs/page.js", "/docs/page.css", "/healthz", "/metrics"} {
-		if answer, data := c.call("GET", path, nil); answer.StatusCode != 200 || len(data) == 0 || strings.Contains(string(data), "://cdn") {
+		if answer, data := c.call("GET", path, nil); answer.StatusCode != http.StatusOK || len(data) == 0 || strings.Contains(string(data), "://cdn") {
 			t.Errorf("%s gave %s %.200s", path, answer.Status, data)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // parquetWriter writes the columns of a CSV file with the types of their values, in the
 // order of their names. Every column is optional.
 type parquetWriter struct {
-	file    *parquet.Writer
+	file    *parquet.GenericWriter[any]
 	columns []string
 }
 
@@ -33,7 +33,7 @@ func newParquetWriter(w io.Writer, sp *space.Space) *parquetWriter {
 		root[name] = parquet.Optional(node)
 	}
 	schema := parquet.NewSchema("trial", root)
-	out := &parquetWriter{file: parquet.NewWriter(w, schema)}
+	out := &parquetWriter{file: parquet.NewGenericWriter[any](w, schema)}
 	for _, path := range schema.Columns() {
 		out.columns = append(out.columns, path[0])
 	}

@@ -31,9 +31,9 @@ func faint(c color.NRGBA, alpha uint8) color.NRGBA {
 }
 
 // newPlot is a plot in the style of the page.
-func newPlot(title, x, y string) *plot.Plot {
+func newPlot(x, y string) *plot.Plot {
 	p := plot.New()
-	figure.Dress(p, title, x, y)
+	figure.Dress(p, "", x, y)
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(figure.LinearTicks), plot.TickerFunc(figure.LinearTicks)
 	return p
 }
@@ -129,7 +129,7 @@ func cut(name string, longest int) string {
 
 // list draws estimates below each other, the first on top, with a line at zero.
 func list(rows []whisker, x string) (string, error) {
-	p := newPlot("", x, "")
+	p := newPlot(x, "")
 	n := len(rows)
 	low, high := 0.0, 0.0
 	ticks := make([]plot.Tick, n)

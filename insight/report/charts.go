@@ -66,7 +66,7 @@ func convergence(trials []study.Trial, goal study.Goal) (string, error) {
 			at, values = append(at, float64(t.Number)), append(values, *t.Value)
 		}
 	}
-	p := newPlot("", "trial", "value")
+	p := newPlot("trial", "value")
 	low, high := visible(values, goal)
 	logarithmic := low > 0 && high > logRatio*low
 	if logarithmic {
@@ -136,7 +136,7 @@ func modelName(e insight.Evidence) string {
 // response draws the function along a direction, and the trials.
 func response(d insight.Direction, goal study.Goal) (string, error) {
 	r := d.Response
-	p := newPlot("", "distance from the best point along the direction", "value")
+	p := newPlot("distance from the best point along the direction", "value")
 	var at, values []float64
 	for _, s := range r.Seen {
 		at, values = append(at, s.At), append(values, s.Value)
@@ -182,7 +182,7 @@ func slicePlot(s insight.Slice) *plot.Plot {
 	if s.Unit != "" {
 		name += " (" + s.Unit + ")"
 	}
-	p := newPlot("", name, "value")
+	p := newPlot(name, "value")
 	at := s.At
 	if len(s.Labels) > 0 {
 		at = nil
@@ -210,7 +210,7 @@ func slicePlot(s insight.Slice) *plot.Plot {
 
 // calibration draws predictions against values.
 func calibration(c *insight.Calibration, goal study.Goal) (string, error) {
-	p := newPlot("", "predicted without the value", "observed")
+	p := newPlot("predicted without the value", "observed")
 	var observed, predicted []float64
 	for _, v := range c.Points {
 		observed, predicted = append(observed, v.Observed), append(predicted, v.Median)

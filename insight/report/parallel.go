@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
@@ -144,7 +143,7 @@ func parallel(axes []axis, lines []polyline, highlight int) (string, error) {
 
 // drawAxis draws one axis with its name below and its ends.
 func drawAxis(c draw.Canvas, from, to vg.Point, a axis) {
-	c.StrokeLine2(draw.LineStyle{Color: color.NRGBA(figure.Ink), Width: vg.Points(0.8)}, from.X, from.Y, to.X, to.Y)
+	c.StrokeLine2(draw.LineStyle{Color: figure.Ink, Width: vg.Points(0.8)}, from.X, from.Y, to.X, to.Y)
 	label := figure.TextStyle(7)
 	label.XAlign, label.YAlign = draw.XCenter, draw.YTop
 	low, high := a.ends()

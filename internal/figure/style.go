@@ -21,7 +21,7 @@ var Style string
 // black, so that ForPage finds it.
 var Ink = color.NRGBA{R: 0x20, G: 0x21, B: 0x24, A: 0xff}
 
-// Palette: Okabe and Ito's colours, which people with any colour vision tell
+// Palette returns Okabe and Ito's colours, which people with any colour vision tell
 // apart, without the yellow, too pale for a line; grey stands for their black,
 // which a dark page would hide.
 func Palette() []color.NRGBA {
