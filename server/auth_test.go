@@ -94,7 +94,7 @@ func TestRevokedToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		if answer, _ := c.call("GET", "/v1/studies", nil); answer.StatusCode == 401 {
+		if answer, _ := c.call("GET", "/v1/studies", nil); answer.StatusCode == http.StatusUnauthorized {
 			break
 		}
 		if time.Now().After(end) {
