@@ -100,7 +100,8 @@ def test_another_worker_was_faster(study: mahabo.Study) -> None:
 
 def test_ctrl_c_gives_trials_back(study: mahabo.Study, shared: Server, tmp_path: Path) -> None:
     program = f"""
-import time, mahabo
+import signal, time, mahabo
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job inherits deaf ears
 study = mahabo.connect({shared.url!r}).study({study.name!r})
 def slow(p):
     print("running", flush=True)
