@@ -48,7 +48,8 @@ func (a *adaptive) Tell(obs ...Observation) error {
 	if err := a.tell(obs); err != nil {
 		return err
 	}
-	for _, o := range obs {
+	for i, o := range obs {
+		o.X = a.x[len(a.x)-len(obs)+i] // our copy
 		a.owner(o.X).learn(o)
 		a.now.count()
 		if a.now.ended() {

@@ -60,19 +60,20 @@ func TestEvidenceChoosesTheScale(t *testing.T) {
 // Scales see neither units nor offsets, whatever their size.
 func TestExcessHasNoUnits(t *testing.T) {
 	y := []float64{3, -1, 4, 1, 5}
-	want := excess(y, 2)
+	want, _ := excess(y, 2)
 	for _, f := range []float64{1e-300, 1e-7, 1e300} {
 		scaled := make([]float64, len(y))
 		for i, v := range y {
 			scaled[i] = f * v
 		}
-		for i, u := range excess(scaled, 2*f) {
+		got, _ := excess(scaled, 2*f)
+		for i, u := range got {
 			if math.Abs(u-want[i]) > 1e-12 {
 				t.Errorf("scaled by %g, value %d is %g, want %g", f, i, u, want[i])
 			}
 		}
 	}
-	if u := excess([]float64{7, 7}, 7); u[0] != 0 || u[1] != 0 {
+	if u, size := excess([]float64{7, 7}, 7); u[0] != 0 || u[1] != 0 || size != 0 {
 		t.Errorf("equal values are %v, want 0", u)
 	}
 }
@@ -176,5 +177,36 @@ func TestRuns(t *testing.T) {
 	}
 	if _, _, ok := a.Predict(Point{0, 0, 0}); ok {
 		t.Error("a prediction without a model")
+	}
+}
+
+// What is told is kept, whatever the caller does with the slice afterwards.
+func TestAdaptiveKeepsItsPoints(t *testing.T) {
+	ask := func(spoil bool) Point {
+		s, err := New("adaptive", Config{Dim: 3, Init: 4, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := make(Point, 3)
+		for i := range 12 {
+			for j := range x {
+				x[j] = math.Sin(float64(3*i + j))
+			}
+			told := slices.Clone(x)
+			if spoil {
+				told = x
+			}
+			if err := s.Tell(Observation{X: told, Value: x[0] + x[1]*x[2]}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		points, err := s.Ask(t.Context(), 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return points[0]
+	}
+	if got, want := ask(true), ask(false); !slices.Equal(got, want) {
+		t.Errorf("with a slice that is used again: %v, want %v", got, want)
 	}
 }

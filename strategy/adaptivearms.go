@@ -21,7 +21,7 @@ const (
 	armCount  = 2 * len(widths)
 	forget    = 0.95 // factor of rewards and counts for every further observation
 	curiosity = 0.25 // share of the draws that ignores the rewards
-	fewShare  = 30   // queries of few are this share of them, divided by the number of parameters, at most half
+	fewShare  = 30   // of these, queries of few are the share fewShare/D, at most half
 	fewParams = 20   // parameters that a query of few changes, on average
 	centres   = 10   // points around which queries of few are made
 )

@@ -96,13 +96,7 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 	if err := a.refit(ctx); err != nil {
 		return nil, err
 	}
-	cloud, y := a.cloud, a.y
-	if len(y) > maxConditioned {
-		kept := relevant(y, maxConditioned)
-		cloud, y = cloud.Subset(kept), pick(y, kept)
-	}
-	s := a.fit.scale.apply(y, a.designMedian())
-	model, err := gp.NewIsotropicModel(a.fit.hyper, cloud, s.w, len(pending)+n)
+	model, cloud, _, err := a.condition(len(pending) + n)
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +121,24 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 	return points, nil
 }
 
+// condition returns the posterior of the last fit with its points and values; spare is the
+// number of points that may be believed later.
+func (a *run) condition(spare int) (*gp.IsotropicModel, *gp.Cloud, scaled, error) {
+	cloud, y := a.keep(len(a.y), maxConditioned)
+	s := a.fit.scale.apply(y, a.designMedian())
+	model, err := gp.NewIsotropicModel(a.fit.hyper, cloud, s.w, spare)
+	return model, cloud, s, err
+}
+
+// keep returns the first n observations, or the relevant ones when they exceed the limit.
+func (a *run) keep(n, limit int) (*gp.Cloud, []float64) {
+	if n <= limit {
+		return a.cloud, a.y[:n]
+	}
+	kept := relevant(a.y[:n], limit)
+	return a.cloud.Subset(kept), pick(a.y, kept)
+}
+
 // refit learns scale and hyperparameters anew when enough observations have come. The
 // fit depends on the first fitCount of them alone.
 func (a *run) refit(ctx context.Context) error {
@@ -134,11 +146,7 @@ func (a *run) refit(ctx context.Context) error {
 	if n == a.fit.n {
 		return nil
 	}
-	cloud, y := a.cloud, a.y[:n]
-	if n > maxFitted {
-		kept := relevant(y, maxFitted)
-		cloud, y = cloud.Subset(kept), pick(y, kept)
-	}
+	cloud, y := a.keep(n, maxFitted)
 	fit, err := fitScale(ctx, cloud, y, a.designMedian())
 	if err != nil {
 		return err

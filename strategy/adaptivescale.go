@@ -3,6 +3,7 @@ package strategy
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/mahabo/mahabo/gp"
 	"github.com/mahabo/mahabo/internal/num"
@@ -21,9 +22,13 @@ const (
 	scales // their number
 )
 
-// scaled are outputs as a model sees them.
+// scaled are outputs as a model sees them: y = low + size u, w = (u - mean)/std, or the same
+// with log(1 + u).
 type scaled struct {
+	scale       scale
 	w           []float64
+	low, size   float64
+	mean, std   float64
 	logJacobian float64 // sum of log dw/du
 }
 
@@ -33,33 +38,45 @@ const designShare = 0.3
 
 // apply transforms values.
 func (s scale) apply(y []float64, designMedian float64) scaled {
-	out := scaled{w: excess(y, designMedian)}
+	out := scaled{scale: s, low: slices.Min(y)}
+	out.w, out.size = excess(y, designMedian)
 	if s == logarithmic {
 		for i, u := range out.w {
 			out.w[i] = math.Log1p(u)
 			out.logJacobian -= out.w[i]
 		}
 	}
-	mean, std := num.MeanStd(out.w)
-	if !(std > 0) {
-		std = 1
+	out.mean, out.std = num.MeanStd(out.w)
+	if !(out.std > 0) {
+		out.std = 1
 	}
 	for i := range out.w {
-		out.w[i] = (out.w[i] - mean) / std
+		out.w[i] = (out.w[i] - out.mean) / out.std
 	}
-	out.logJacobian -= float64(len(y)) * math.Log(std)
+	out.logJacobian -= float64(len(y)) * math.Log(out.std)
 	return out
 }
 
-// excess returns u = (y - y_min)/s for values of any size.
-func excess(y []float64, designMedian float64) []float64 {
+// undo returns the moments of y for those of w. Of log(1 + u) ~ N(m, v) the moments of u are
+//
+//	E u = exp(m + v/2) - 1,  var u = (exp(v) - 1) exp(2m + v).
+func (s scaled) undo(m, v float64) (mean, variance float64) {
+	m, v = s.mean+s.std*m, s.std*s.std*v
+	if s.scale == logarithmic {
+		m, v = math.Expm1(m+v/2), math.Expm1(v)*math.Exp(2*m+v)
+	}
+	return s.low + s.size*m, s.size * s.size * v
+}
+
+// excess returns u = (y - y_min)/size for values of any size; size is 0 when all are equal.
+func excess(y []float64, designMedian float64) (u []float64, size float64) {
 	var largest float64
 	for _, v := range y {
 		largest = max(largest, math.Abs(v))
 	}
 	_, e := math.Frexp(max(largest, math.Abs(designMedian)))
 	unit := math.Ldexp(1, max(-e, -1000)) // y*unit lies in [-1,1], or y is below 1e-300
-	u := make([]float64, len(y))
+	u = make([]float64, len(y))
 	lowest := math.Inf(1)
 	for i, v := range y {
 		u[i] = v * unit
@@ -72,7 +89,10 @@ func excess(y []float64, designMedian float64) []float64 {
 	for i := range u {
 		u[i] = (u[i] - lowest) / s
 	}
-	return u
+	if slices.Max(u) == 0 {
+		return u, 0
+	}
+	return u, s / unit
 }
 
 // scaleFit is the scale under which the data are most probable, with the

@@ -74,56 +74,14 @@ func (a *adaptive) Predict(x Point) (mean, std float64, ok bool) {
 	return a.predict(x, a.now.newForecast)
 }
 
-// newForecast undoes the scale of the fit. Of log(1+u) ~ N(m, v) the moments of u are
-//
-//	E u = exp(m + v/2) - 1,  var u = (exp(v) - 1) exp(2m + v).
+// newForecast is that of the run's model; the random points that begin a run have none.
 func (a *run) newForecast() (*forecast, error) {
-	if a.fit.n == 0 { // random points begin a run
+	if a.fit.n == 0 {
 		return nil, gp.ErrNoFit
 	}
-	cloud, y := a.cloud, a.y
-	if len(y) > maxConditioned {
-		kept := relevant(y, maxConditioned)
-		cloud, y = cloud.Subset(kept), pick(y, kept)
-	}
-	model, err := gp.NewIsotropicModel(a.fit.hyper, cloud, a.fit.scale.apply(y, a.designMedian()).w, 0)
+	model, _, s, err := a.condition(0)
 	if err != nil {
 		return nil, err
 	}
-	seen := excess(y, a.designMedian())
-	low, unit := lineOf(y, seen)
-	if a.fit.scale == logarithmic {
-		for i, u := range seen {
-			seen[i] = math.Log1p(u)
-		}
-	}
-	mean, std := num.MeanStd(seen)
-	if !(std > 0) {
-		std = 1
-	}
-	logs := a.fit.scale == logarithmic
-	return &forecast{model, model.NoiseVariance(), func(m, v float64) (float64, float64) {
-		m, v = mean+std*m, std*std*v
-		if logs {
-			m, v = math.Expm1(m+v/2), math.Expm1(v)*math.Exp(2*m+v)
-		}
-		return low + unit*m, unit * unit * v
-	}}, nil
-}
-
-// lineOf returns low and unit of y = low + unit u.
-func lineOf(y, u []float64) (low, unit float64) {
-	least, most := 0, 0
-	for i := range u {
-		if u[i] < u[least] {
-			least = i
-		}
-		if u[i] > u[most] {
-			most = i
-		}
-	}
-	if !(u[most] > 0) {
-		return y[least], 0
-	}
-	return y[least], (y[most] - y[least]) / u[most]
+	return &forecast{model, model.NoiseVariance(), s.undo}, nil
 }
