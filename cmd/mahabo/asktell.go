@@ -97,6 +97,17 @@ type tellCmd struct {
 	storeFlags
 }
 
+// Help is the long help.
+func (*tellCmd) Help() string {
+	return `Examples:
+
+  mahabo tell rig 1 --value 0.83 --std 0.02
+
+  mahabo tell rig 2 --state failed --reason "power cut"
+
+  mahabo tell rig 3 --state infeasible --reason "it would burst"`
+}
+
 // Run records the outcome.
 func (c *tellCmd) Run(ctx context.Context) error {
 	o := study.Outcome{State: study.State(c.State), Std: c.Std, Reason: c.Reason}

@@ -88,6 +88,15 @@ type studyCreateCmd struct {
 	storeFlags
 }
 
+// Help is the long help.
+func (*studyCreateCmd) Help() string {
+	return `Examples:
+
+  mahabo study create rig --space space.yaml
+
+  mahabo study create oven --space space.yaml --goal maximize --method vanilla --store postgres://localhost/lab`
+}
+
 // Run creates the study.
 func (c *studyCreateCmd) Run(ctx context.Context, s streams) (err error) {
 	sp, err := readSpace(c.Space)
@@ -275,6 +284,15 @@ type studyExportCmd struct {
 	storeFlags
 }
 
+// Help is the long help.
+func (*studyExportCmd) Help() string {
+	return `Examples:
+
+  mahabo study export rig --format csv --out trials.csv
+
+  mahabo study export rig --format jsonl | head`
+}
+
 // Run writes the trials.
 func (c *studyExportCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, c.Name, func(one *study.Study) error {
@@ -297,6 +315,15 @@ type studyImportCmd struct {
 	DryRun  bool              `help:"Only say what would be imported."`
 	JSON    bool              `name:"json" help:"Print JSON."`
 	storeFlags
+}
+
+// Help is the long help.
+func (*studyImportCmd) Help() string {
+	return `Examples:
+
+  mahabo study import rig past.csv --dry-run
+
+  mahabo study import rig past.csv --column value=yield --column rate=lr`
 }
 
 // Run adds the evaluations.

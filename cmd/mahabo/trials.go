@@ -123,6 +123,13 @@ func (a trialArgs) each(ctx context.Context, do func(*study.Study, int) error) e
 
 type retryCmd struct{ trialArgs }
 
+// Help is the long help.
+func (*retryCmd) Help() string {
+	return `Examples:
+
+  mahabo retry rig 7 9`
+}
+
 // Run sends failed trials back to the queue.
 func (c *retryCmd) Run(ctx context.Context) error {
 	return c.each(ctx, func(one *study.Study, n int) error { return one.Retry(ctx, n) })
@@ -132,6 +139,15 @@ type heartbeatCmd struct {
 	trialArgs
 	Worker string        `placeholder:"NAME" help:"The name under which they were asked for."`
 	Lease  time.Duration `default:"1h" placeholder:"TIME" help:"Time from now on, as in 90s or 2h; 0s for ever (${default})."`
+}
+
+// Help is the long help.
+func (*heartbeatCmd) Help() string {
+	return `Examples:
+
+  mahabo heartbeat rig 3 --lease 2h
+
+  mahabo heartbeat rig 3 4 --worker bench-1 --lease 90s`
 }
 
 // Run extends the leases.
@@ -144,6 +160,15 @@ type releaseCmd struct {
 	Worker string `placeholder:"NAME" help:"The name under which they were asked for."`
 }
 
+// Help is the long help.
+func (*releaseCmd) Help() string {
+	return `Examples:
+
+  mahabo release rig 3
+
+  mahabo release rig 3 4 --worker bench-1`
+}
+
 // Run gives trials back that will not be evaluated.
 func (c *releaseCmd) Run(ctx context.Context) error {
 	return c.with(ctx, c.Study, func(one *study.Study) error { return one.Release(ctx, c.Worker, c.Numbers...) })
@@ -154,6 +179,13 @@ type noteCmd struct {
 	Number int      `arg:"" help:"Number of the trial."`
 	Text   []string `arg:"" help:"The remark."`
 	storeFlags
+}
+
+// Help is the long help.
+func (*noteCmd) Help() string {
+	return `Examples:
+
+  mahabo note rig 7 the door was open`
 }
 
 // Run adds a remark to a trial.
