@@ -327,10 +327,15 @@ type anchors struct {
 	scales []float64
 	delta  linalg.Matrix // D x anchors
 	norm2  []float64
+	zeros  []float64
+	steps  []float64 // scratch, D
 }
 
 func newAnchors(set *candidateSet, scales []float64, count int) anchors {
-	return anchors{set, scales, linalg.New(len(scales), count), make([]float64, count)}
+	return anchors{
+		set: set, scales: scales, delta: linalg.New(len(scales), count),
+		norm2: make([]float64, count), zeros: make([]float64, count), steps: make([]float64, len(scales)),
+	}
 }
 
 // put sets coordinate j of anchor a, which lies on the centre until then.
@@ -344,15 +349,14 @@ func (n anchors) put(a, j int, value float64) {
 func (n anchors) distances(dst []float64, i int) {
 	copy(dst, n.norm2)
 	coord, value := n.set.changes(i)
-	own := 0.0
+	own, steps := 0.0, n.steps[:len(coord)]
 	for k, j := range coord {
 		d := (value[k] - n.set.centre[j]) / n.scales[j]
 		own += d * d
-		linalg.Axpy(dst, -2*d, n.delta.Row(j))
+		steps[k] = -2 * d
 	}
-	for a, v := range dst {
-		dst[a] = max(v+own, 0)
-	}
+	linalg.AddRows(dst, steps, coord, n.delta)
+	linalg.AddClamp(dst, own, n.zeros)
 }
 
 // covariances fills a group, one column per candidate from the given one on. rows is

@@ -56,3 +56,6 @@ func maternRootsAVX512(x *float64, n int)
 
 //go:noescape
 func maternFinishAVX512(x, slope, e *float64, n int)
+
+//go:noescape
+func addRowsAVX512(dst *float64, n int, coef *float64, index *int, count int, rows *float64, ld int)
