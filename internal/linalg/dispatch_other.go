@@ -30,3 +30,4 @@ func columnDistances(dst, x []float64, z Matrix)         { columnDistancesPortab
 func maternRoots(x []float64)                            { maternRootsPortable(x) }
 func maternFinish(x, slope, e []float64)                 { maternFinishPortable(x, slope, e) }
 func addRows(dst, coef []float64, index []int, m Matrix) { addRowsByAxpy(dst, coef, index, m) }
+func addProducts(dst, x, y []float64)                    { addProductsPortable(dst, x, y) }

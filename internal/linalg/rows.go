@@ -33,3 +33,18 @@ func AddClamp(dst []float64, shift float64, y []float64) {
 	}
 	addClamp(dst, shift, y)
 }
+
+// AddProducts computes dst += x*y, element by element.
+func AddProducts(dst, x, y []float64) {
+	if len(dst) != len(x) || len(dst) != len(y) {
+		panic(fmt.Sprintf("linalg: AddProducts of lengths %d, %d and %d", len(dst), len(x), len(y)))
+	}
+	addProducts(dst, x, y)
+}
+
+func addProductsPortable(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i, v := range x {
+		dst[i] += v * y[i]
+	}
+}

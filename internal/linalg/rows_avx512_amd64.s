@@ -107,3 +107,67 @@ narrowRow:
 end:
 	VZEROUPPER
 	RET
+
+// func addProductsAVX512(dst, x, y *float64, n int)
+TEXT ·addProductsAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	SUBQ $32, CX
+	JLT  rest
+
+wide:
+	VMOVUPD     (DI), Z0
+	VMOVUPD     64(DI), Z1
+	VMOVUPD     128(DI), Z2
+	VMOVUPD     192(DI), Z3
+	VMOVUPD     (SI), Z4
+	VMOVUPD     64(SI), Z5
+	VMOVUPD     128(SI), Z6
+	VMOVUPD     192(SI), Z7
+	VFMADD231PD (DX), Z4, Z0
+	VFMADD231PD 64(DX), Z5, Z1
+	VFMADD231PD 128(DX), Z6, Z2
+	VFMADD231PD 192(DX), Z7, Z3
+	VMOVUPD     Z0, (DI)
+	VMOVUPD     Z1, 64(DI)
+	VMOVUPD     Z2, 128(DI)
+	VMOVUPD     Z3, 192(DI)
+	ADDQ        $256, DI
+	ADDQ        $256, SI
+	ADDQ        $256, DX
+	SUBQ        $32, CX
+	JGE         wide
+
+rest:
+	ADDQ $32, CX
+	SUBQ $8, CX
+	JLT  tail
+
+narrow:
+	VMOVUPD     (DI), Z0
+	VMOVUPD     (SI), Z4
+	VFMADD231PD (DX), Z4, Z0
+	VMOVUPD     Z0, (DI)
+	ADDQ        $64, DI
+	ADDQ        $64, SI
+	ADDQ        $64, DX
+	SUBQ        $8, CX
+	JGE         narrow
+
+tail:
+	ADDQ        $8, CX
+	JEQ         end
+	MOVL        $1, AX
+	SHLL        CX, AX
+	DECL        AX
+	KMOVW       AX, K1
+	VMOVUPD.Z   (DI), K1, Z0
+	VMOVUPD.Z   (SI), K1, Z4
+	VFMADD231PD (DX), Z4, K1, Z0
+	VMOVUPD     Z0, K1, (DI)
+
+end:
+	VZEROUPPER
+	RET

@@ -57,6 +57,37 @@ func TestAddClamp(t *testing.T) {
 	})
 }
 
+func TestAddProducts(t *testing.T) {
+	onEveryPath(t, func(t *testing.T) {
+		r := newRand(5)
+		for n := range 90 {
+			dst, x, y := append(randomVector(r, n), guard), randomVector(r, n), randomVector(r, n)
+			want := append([]float64(nil), dst...)
+			AddProducts(dst[:n], x, y)
+			addProductsPortable(want[:n], x, y)
+			for i := range dst {
+				if math.Abs(dst[i]-want[i]) > 1e-15*(1+math.Abs(want[i])) {
+					t.Fatalf("n=%d: element %d is %g, want %g", n, i, dst[i], want[i])
+				}
+			}
+		}
+	})
+}
+
+func BenchmarkAddProducts(b *testing.B) {
+	dst, x, y := make([]float64, 500), make([]float64, 500), make([]float64, 500)
+	b.Run("kernel", func(b *testing.B) {
+		for b.Loop() {
+			AddProducts(dst, x, y)
+		}
+	})
+	b.Run("portable", func(b *testing.B) {
+		for b.Loop() {
+			addProductsPortable(dst, x, y)
+		}
+	})
+}
+
 func BenchmarkAddRows(b *testing.B) {
 	const rows = 20
 	index := make([]int, rows)
