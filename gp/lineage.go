@@ -25,8 +25,9 @@ type lineage struct {
 
 	columns linalg.Matrix // one row per parent: its distances to all points, or derivatives in them
 	place   []int         // of a parent in family
-	steps   []float64
-	zeros   []float64
+	steps   []float64     // scratch, D
+	zeros   []float64     // n
+	same    []float64     // scratch, n
 }
 
 // newLineage gives every point the parent with the fewest differences, the
@@ -74,7 +75,7 @@ func (l *lineage) findFamily() {
 		}
 	}
 	l.columns = padded(len(l.family), l.in.n)
-	l.steps, l.zeros = make([]float64, l.in.dim), make([]float64, l.in.n)
+	l.steps, l.zeros, l.same = make([]float64, l.in.dim), make([]float64, l.in.n), make([]float64, l.in.n)
 }
 
 // column returns the column of a parent.
@@ -98,11 +99,12 @@ func (l *lineage) distances(r2 linalg.Matrix, w []float64) {
 			linalg.AddClamp(row, shift, l.zeros[:i])
 		} else {
 			clear(row)
+			same := l.same[:i]
 			for j, wj := range w {
-				v := xi[j]
-				for k, u := range xt.Row(j)[:i] {
-					row[k] += wj * (v - u) * (v - u)
+				for k := range same {
+					same[k] = xi[j]
 				}
+				linalg.AddSquares(row, wj, same, xt.Row(j)[:i])
 			}
 		}
 		r2.Set(i, i, 0)
@@ -138,13 +140,11 @@ func (l *lineage) gradient(dW []float64, g linalg.Matrix) {
 		}
 		p := l.parent[i]
 		if p < 0 {
-			for j := range dW {
-				v, sum := xi[j], 0.0
-				for k, u := range xt.Row(j)[:i] {
-					sum += row[k] * (v - u) * (v - u)
-				}
-				dW[j] += sum
+			clear(l.steps)
+			for k, v := range row {
+				linalg.AddSquares(l.steps, v, xi, l.in.At(k))
 			}
+			linalg.Axpy(dW, 1, l.steps)
 			continue
 		}
 		total := 0.0

@@ -18,6 +18,7 @@ type candidateSet struct {
 	first                []int
 	coord                []int
 	value                []float64
+	moved                linalg.Matrix // differences from the centre in length-scales, once they are wanted
 }
 
 // newCandidateSet returns an empty set with room for count candidates.
@@ -43,6 +44,22 @@ func (c *candidateSet) add(u []float64, mask []int) {
 
 // full says whether every candidate has all coordinates changed, in order.
 func (c *candidateSet) full() bool { return len(c.coord) == c.len()*len(c.centre) }
+
+// moves returns the differences of a full set from the centre in length-scales, one row per
+// candidate. All calls are to have the same scales.
+func (c *candidateSet) moves(scales []float64) linalg.Matrix {
+	if c.moved.Rows == 0 {
+		c.moved = linalg.New(c.len(), len(c.centre))
+		for i := range c.len() {
+			row := c.moved.Row(i)
+			_, value := c.changes(i)
+			for j, v := range value {
+				row[j] = (v - c.centre[j]) / scales[j]
+			}
+		}
+	}
+	return c.moved
+}
 
 // changes returns the changed coordinates of candidate i and their values.
 func (c *candidateSet) changes(i int) (coord []int, value []float64) {
@@ -118,7 +135,7 @@ type localPosterior struct {
 	joint    []int         // S
 	wS       linalg.Matrix // n x |S|
 	factor   linalg.Matrix
-	anchors  anchors // S
+	anchors  *anchors // S
 }
 
 // makeRoom lays the groups of w out one after the other; their content is arbitrary.
@@ -311,25 +328,26 @@ type anchors struct {
 	delta  linalg.Matrix // D x anchors
 	norm2  []float64
 	zeros  []float64
-	steps  []float64 // scratch, D
+	steps  []float64     // scratch, D
+	points linalg.Matrix // delta transposed, once it is wanted
 }
 
-func newAnchors(set *candidateSet, scales []float64, count int) anchors {
-	return anchors{
+func newAnchors(set *candidateSet, scales []float64, count int) *anchors {
+	return &anchors{
 		set: set, scales: scales, delta: linalg.New(len(scales), count),
 		norm2: make([]float64, count), zeros: make([]float64, count), steps: make([]float64, len(scales)),
 	}
 }
 
 // put sets coordinate j of anchor a, which lies on the centre until then.
-func (n anchors) put(a, j int, value float64) {
+func (n *anchors) put(a, j int, value float64) {
 	d := (value - n.set.centre[j]) / n.scales[j]
 	n.delta.Set(j, a, d)
 	n.norm2[a] += d * d
 }
 
 // distances fills dst with r² of candidate i and the anchors.
-func (n anchors) distances(dst []float64, i int) {
+func (n *anchors) distances(dst []float64, i int) {
 	copy(dst, n.norm2)
 	coord, value := n.set.changes(i)
 	own, steps := 0.0, n.steps[:len(coord)]
@@ -344,7 +362,7 @@ func (n anchors) distances(dst []float64, i int) {
 
 // covariances fills a group, one column per candidate from the given one on. rows is
 // scratch for one row per candidate.
-func (n anchors) covariances(group, rows linalg.Matrix, h gp.Hyper, from int) {
+func (n *anchors) covariances(group, rows linalg.Matrix, h gp.Hyper, from int) {
 	if n.set.full() {
 		n.distancesFull(group, from)
 	} else {
@@ -361,17 +379,10 @@ func (n anchors) covariances(group, rows linalg.Matrix, h gp.Hyper, from int) {
 
 // distancesFull fills a group with r² where every candidate has all coordinates changed:
 // one product.
-func (n anchors) distancesFull(group linalg.Matrix, from int) {
-	dim := len(n.scales)
-	points := linalg.New(group.Rows, dim)
-	linalg.Transpose(points, n.delta)
-	moved := linalg.New(group.Cols, dim)
-	for i := range group.Cols {
-		row := moved.Row(i)
-		_, value := n.set.changes(from + i)
-		for j, v := range value {
-			row[j] = (v - n.set.centre[j]) / n.scales[j]
-		}
+func (n *anchors) distancesFull(group linalg.Matrix, from int) {
+	if n.points.Rows == 0 {
+		n.points = linalg.New(n.delta.Cols, n.delta.Rows)
+		linalg.Transpose(n.points, n.delta)
 	}
-	linalg.SquaredDistances(group, points, moved)
+	linalg.SquaredDistances(group, n.points, n.set.moves(n.scales).Slice(from, from+group.Cols, 0, len(n.scales)))
 }

@@ -171,3 +171,47 @@ tail:
 end:
 	VZEROUPPER
 	RET
+
+// func addSquaresAVX512(dst *float64, c float64, x, y *float64, n int)
+// Products are not fused into the sums: the bytes are those of the portable loop.
+TEXT ·addSquaresAVX512(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), DI
+	VBROADCASTSD c+8(FP), Z8
+	MOVQ         x+16(FP), SI
+	MOVQ         y+24(FP), DX
+	MOVQ         n+32(FP), CX
+	SUBQ         $8, CX
+	JLT          tail
+
+wide:
+	VMOVUPD (SI), Z0
+	VSUBPD  (DX), Z0, Z0
+	VMULPD  Z8, Z0, Z1
+	VMULPD  Z0, Z1, Z1
+	VADDPD  (DI), Z1, Z1
+	VMOVUPD Z1, (DI)
+	ADDQ    $64, DI
+	ADDQ    $64, SI
+	ADDQ    $64, DX
+	SUBQ    $8, CX
+	JGE     wide
+
+tail:
+	ADDQ      $8, CX
+	JEQ       end
+	MOVL      $1, AX
+	SHLL      CX, AX
+	DECL      AX
+	KMOVW     AX, K1
+	VMOVUPD.Z (SI), K1, Z0
+	VMOVUPD.Z (DX), K1, Z1
+	VMOVUPD.Z (DI), K1, Z2
+	VSUBPD    Z1, Z0, Z0
+	VMULPD    Z8, Z0, Z1
+	VMULPD    Z0, Z1, Z1
+	VADDPD    Z2, Z1, Z1
+	VMOVUPD   Z1, K1, (DI)
+
+end:
+	VZEROUPPER
+	RET
