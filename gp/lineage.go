@@ -25,9 +25,8 @@ type lineage struct {
 
 	columns linalg.Matrix // one row per parent: its distances to all points, or derivatives in them
 	place   []int         // of a parent in family
-	steps   []float64     // scratch, D
-	zeros   []float64     // n
-	same    []float64     // scratch, n
+	steps   []float64
+	zeros   []float64
 }
 
 // newLineage gives every point the parent with the fewest differences, the
@@ -75,7 +74,7 @@ func (l *lineage) findFamily() {
 		}
 	}
 	l.columns = padded(len(l.family), l.in.n)
-	l.steps, l.zeros, l.same = make([]float64, l.in.dim), make([]float64, l.in.n), make([]float64, l.in.n)
+	l.steps, l.zeros = make([]float64, l.in.dim), make([]float64, l.in.n)
 }
 
 // column returns the column of a parent.
@@ -99,12 +98,11 @@ func (l *lineage) distances(r2 linalg.Matrix, w []float64) {
 			linalg.AddClamp(row, shift, l.zeros[:i])
 		} else {
 			clear(row)
-			same := l.same[:i]
 			for j, wj := range w {
-				for k := range same {
-					same[k] = xi[j]
+				v := xi[j]
+				for k, u := range xt.Row(j)[:i] {
+					row[k] += wj * (v - u) * (v - u)
 				}
-				linalg.AddSquares(row, wj, same, xt.Row(j)[:i])
 			}
 		}
 		r2.Set(i, i, 0)
@@ -140,11 +138,13 @@ func (l *lineage) gradient(dW []float64, g linalg.Matrix) {
 		}
 		p := l.parent[i]
 		if p < 0 {
-			clear(l.steps)
-			for k, v := range row {
-				linalg.AddSquares(l.steps, v, xi, l.in.At(k))
+			for j := range dW {
+				v, sum := xi[j], 0.0
+				for k, u := range xt.Row(j)[:i] {
+					sum += row[k] * (v - u) * (v - u)
+				}
+				dW[j] += sum
 			}
-			linalg.Axpy(dW, 1, l.steps)
 			continue
 		}
 		total := 0.0

@@ -158,11 +158,3 @@ func addProducts(dst, x, y []float64) {
 	}
 	addProductsAVX512(&dst[0], &x[0], &y[0], len(dst))
 }
-
-func addSquares(dst []float64, c float64, x, y []float64) {
-	if active.path != avx512 || len(dst) == 0 {
-		addSquaresPortable(dst, c, x, y)
-		return
-	}
-	addSquaresAVX512(&dst[0], c, &x[0], &y[0], len(dst))
-}

@@ -25,10 +25,9 @@ func axpy(y []float64, alpha float64, x []float64) { axpyPortable(y, alpha, x) }
 func expScaled(dst []float64, scale, rate float64, src []float64) {
 	expPortable(dst, scale, rate, src)
 }
-func addClamp(dst []float64, shift float64, y []float64)  { addClampPortable(dst, shift, y) }
-func columnDistances(dst, x []float64, z Matrix)          { columnDistancesPortable(dst, x, z) }
-func maternRoots(x []float64)                             { maternRootsPortable(x) }
-func maternFinish(x, slope, e []float64)                  { maternFinishPortable(x, slope, e) }
-func addRows(dst, coef []float64, index []int, m Matrix)  { addRowsByAxpy(dst, coef, index, m) }
-func addProducts(dst, x, y []float64)                     { addProductsPortable(dst, x, y) }
-func addSquares(dst []float64, c float64, x, y []float64) { addSquaresPortable(dst, c, x, y) }
+func addClamp(dst []float64, shift float64, y []float64) { addClampPortable(dst, shift, y) }
+func columnDistances(dst, x []float64, z Matrix)         { columnDistancesPortable(dst, x, z) }
+func maternRoots(x []float64)                            { maternRootsPortable(x) }
+func maternFinish(x, slope, e []float64)                 { maternFinishPortable(x, slope, e) }
+func addRows(dst, coef []float64, index []int, m Matrix) { addRowsByAxpy(dst, coef, index, m) }
+func addProducts(dst, x, y []float64)                    { addProductsPortable(dst, x, y) }

@@ -62,6 +62,3 @@ func addRowsAVX512(dst *float64, n int, coef *float64, index *int, count int, ro
 
 //go:noescape
 func addProductsAVX512(dst, x, y *float64, n int)
-
-//go:noescape
-func addSquaresAVX512(dst *float64, c float64, x, y *float64, n int)

@@ -48,19 +48,3 @@ func addProductsPortable(dst, x, y []float64) {
 		dst[i] += v * y[i]
 	}
 }
-
-// AddSquares computes dst += c*(x-y)², element by element, the same on every path.
-func AddSquares(dst []float64, c float64, x, y []float64) {
-	if len(dst) != len(x) || len(dst) != len(y) {
-		panic(fmt.Sprintf("linalg: AddSquares of lengths %d, %d and %d", len(dst), len(x), len(y)))
-	}
-	addSquares(dst, c, x, y)
-}
-
-func addSquaresPortable(dst []float64, c float64, x, y []float64) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	for i, v := range x {
-		d := v - y[i]
-		dst[i] += float64(float64(c*d) * d) // never fused
-	}
-}

@@ -74,37 +74,6 @@ func TestAddProducts(t *testing.T) {
 	})
 }
 
-func TestAddSquaresHasTheSameBytesEverywhere(t *testing.T) {
-	onEveryPath(t, func(t *testing.T) {
-		r := newRand(6)
-		for n := range 40 {
-			dst, x, y := append(randomVector(r, n), guard), randomVector(r, n), randomVector(r, n)
-			want := append([]float64(nil), dst...)
-			AddSquares(dst[:n], 0.7, x, y)
-			addSquaresPortable(want[:n], 0.7, x, y)
-			for i := range dst {
-				if dst[i] != want[i] {
-					t.Fatalf("n=%d: element %d is %g, want %g", n, i, dst[i], want[i])
-				}
-			}
-		}
-	})
-}
-
-func BenchmarkAddSquares(b *testing.B) {
-	dst, x, y := make([]float64, 100), make([]float64, 100), make([]float64, 100)
-	b.Run("kernel", func(b *testing.B) {
-		for b.Loop() {
-			AddSquares(dst, 0.5, x, y)
-		}
-	})
-	b.Run("portable", func(b *testing.B) {
-		for b.Loop() {
-			addSquaresPortable(dst, 0.5, x, y)
-		}
-	})
-}
-
 func BenchmarkAddProducts(b *testing.B) {
 	dst, x, y := make([]float64, 500), make([]float64, 500), make([]float64, 500)
 	b.Run("kernel", func(b *testing.B) {
