@@ -87,7 +87,7 @@ func lowRankCase(n, low int, spread, noise float64) (*Inputs, []float64, linalg.
 
 func BenchmarkLikelihood(b *testing.B) {
 	for _, low := range []int{1, 2} {
-		in, y, z, h := lowRankCase(500, low, 2, 1e-3)
+		in, y, z, h := lowRankCase(500, low, 1.2, 1e-3)
 		dZ := linalg.New(low, 500)
 		b.Run(fmt.Sprintf("d=%d/lowrank", low), func(b *testing.B) {
 			w := newLowRank(in, low, RBF)
