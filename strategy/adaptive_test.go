@@ -47,7 +47,7 @@ func TestEvidenceChoosesTheScale(t *testing.T) {
 			cloud.Append(x)
 			y = append(y, c.f(x))
 		}
-		fit, err := fitScale(t.Context(), cloud, y, y[0])
+		fit, err := fitScale(t.Context(), cloud, y, nil, y[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,6 +177,80 @@ func TestRuns(t *testing.T) {
 	}
 	if _, _, ok := a.Predict(Point{0, 0, 0}); ok {
 		t.Error("a prediction without a model")
+	}
+}
+
+// The noise of w is that of y times |dw/dy|.
+func TestNoiseOnScales(t *testing.T) {
+	y := []float64{3, 40, 5, 7, 900}
+	std := []float64{0.1, 2, 0, 1e-3, 1e300}
+	for s := range scales {
+		w := s.apply(y, 10)
+		noise := w.noise(std)
+		for i, got := range noise[:4] {
+			const h = 1e-5
+			up, _ := w.undo(w.w[i]+h, 0)
+			down, _ := w.undo(w.w[i]-h, 0)
+			if want := std[i] * 2 * h / (up - down); math.Abs(math.Sqrt(got)-want) > 1e-6*want {
+				t.Errorf("scale %d: the noise of value %d is %g, want %g", s, i, math.Sqrt(got), want)
+			}
+		}
+		if noise[4] != surelyNoise*surelyNoise {
+			t.Errorf("scale %d: 1e300 became %g", s, noise[4])
+		}
+		if w.noise(make([]float64, 5)) != nil {
+			t.Errorf("scale %d: noise of values without any", s)
+		}
+	}
+	if noise := plain.apply([]float64{1, 1}, 1).noise([]float64{0, 1}); noise[0] != 0 || noise[1] != surelyNoise*surelyNoise {
+		t.Errorf("noise of equal values: %v", noise)
+	}
+}
+
+// The less sure a value is, the less it moves the model.
+func TestAdaptiveTrustsByStd(t *testing.T) {
+	at := Point{0.1, -0.2, 0.3}
+	predict := func(told ...Observation) float64 {
+		t.Helper()
+		s, err := New("adaptive", Config{Dim: 3, Init: 4, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 20 {
+			x := Point{math.Sin(float64(3 * i)), math.Sin(float64(3*i + 1)), math.Sin(float64(3*i + 2))}
+			if err := s.Tell(Observation{X: x, Value: x[0] + x[1]*x[2], Std: 0.01}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Tell(told...); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Ask(t.Context(), 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		mean, _, ok := s.(Predictor).Predict(at)
+		if !ok {
+			t.Fatal("no prediction")
+		}
+		return mean
+	}
+	without := predict()
+	pull := func(std float64) float64 { return predict(Observation{X: at, Value: 3, Std: std}) - without }
+	sure, unsure, noise := pull(0.01), pull(2), pull(1e9)
+	if !(sure > 1 && unsure < sure/4 && math.Abs(noise) < 0.05) {
+		t.Errorf("the value pulls by %g, with a std of 2 by %g, with 1e9 by %g", sure, unsure, noise)
+	}
+}
+
+func TestTellRefusesStd(t *testing.T) {
+	s, err := New("adaptive", Config{Dim: 1, Init: 4, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, std := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if s.Tell(Observation{X: Point{0}, Value: 1, Std: std}) == nil {
+			t.Errorf("a standard deviation of %g was taken", std)
+		}
 	}
 }
 

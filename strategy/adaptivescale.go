@@ -57,6 +57,30 @@ func (s scale) apply(y []float64, designMedian float64) scaled {
 	return out
 }
 
+// surelyNoise is the standard deviation of w from which on a value says nothing.
+const surelyNoise = 1e3
+
+// noise returns the variances (std dw/dy)² of w for standard deviations of y, nil when none
+// is known.
+func (s scaled) noise(std []float64) []float64 {
+	if len(std) == 0 || slices.Max(std) == 0 {
+		return nil
+	}
+	variances := make([]float64, len(std))
+	for i, v := range std {
+		if v == 0 {
+			continue
+		}
+		r := v / s.size / s.std
+		if s.scale == logarithmic {
+			r *= math.Exp(-s.mean - s.std*s.w[i])
+		}
+		r = min(r, surelyNoise)
+		variances[i] = r * r
+	}
+	return variances
+}
+
 // undo returns the moments of y for those of w. Of log(1 + u) ~ N(m, v) the moments of u are
 //
 //	E u = exp(m + v/2) - 1,  var u = (exp(v) - 1) exp(2m + v).
@@ -107,13 +131,13 @@ type scaleFit struct {
 // fitScale compares the scales by the evidence for y itself,
 //
 //	log p(y) = log p(w) + sum log dw/dy.
-func fitScale(ctx context.Context, cloud *gp.Cloud, y []float64, designMedian float64) (scaleFit, error) {
+func fitScale(ctx context.Context, cloud *gp.Cloud, y, std []float64, designMedian float64) (scaleFit, error) {
 	var best scaleFit
 	least := math.Inf(1)
 	var failed error
 	for s := range scales {
 		t := s.apply(y, designMedian)
-		hyper, loss, err := gp.FitIsotropic(ctx, cloud, t.w)
+		hyper, loss, err := gp.FitIsotropic(ctx, cloud, t.w, t.noise(std))
 		switch {
 		case ctx.Err() != nil:
 			return scaleFit{}, err
