@@ -33,7 +33,7 @@ func TestSlicesKeepConstraints(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.Observations = append(d.Observations, insight.Observation{
-			ID: i + 1, Params: v, X: x, Value: v.Float("a") + 2*v.Float("b") + v.Float("k") + v.Float("free"),
+			ID: i + 1, Params: v, X: x, Value: v.Float("free") - math.Abs(v.Float("a")-3) - math.Abs(v.Float("b")-4) - math.Abs(v.Float("k")-3),
 		})
 	}
 	a := analyse(t, d)

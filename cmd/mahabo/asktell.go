@@ -139,6 +139,17 @@ type bestCmd struct {
 	storeFlags
 }
 
+// Help is the long help.
+func (*bestCmd) Help() string {
+	return `Examples:
+
+  mahabo best rig
+
+  mahabo best rig --json | jq .params
+
+Of values at one point the mean counts.`
+}
+
 // Run prints the best point.
 func (c *bestCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, c.Study, func(one *study.Study) error {

@@ -140,6 +140,15 @@ type studyListCmd struct {
 	storeFlags
 }
 
+// Help is the long help.
+func (*studyListCmd) Help() string {
+	return `Examples:
+
+  mahabo study list
+
+  mahabo study list --store postgres://localhost/lab --json | jq -r '.[].config.name'`
+}
+
 // Run lists the studies.
 func (c *studyListCmd) Run(ctx context.Context, s streams) (err error) {
 	st, err := c.open(ctx)
@@ -207,6 +216,15 @@ type studyShowCmd struct {
 	storeFlags
 }
 
+// Help is the long help.
+func (*studyShowCmd) Help() string {
+	return `Examples:
+
+  mahabo study show rig
+
+  mahabo study show rig --json | jq .states`
+}
+
 // Run shows the study.
 func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, c.Name, func(one *study.Study) error {
@@ -250,6 +268,15 @@ type studyDeleteCmd struct {
 	Name string `arg:"" help:"Name of the study."`
 	Yes  bool   `help:"Really delete it."`
 	storeFlags
+}
+
+// Help is the long help.
+func (*studyDeleteCmd) Help() string {
+	return `Examples:
+
+  mahabo study export rig --out rig.csv
+
+  mahabo study delete rig --yes`
 }
 
 // Run deletes the study.
