@@ -67,8 +67,8 @@ func (a *analyst) curve(x linalg.Matrix) Curve {
 // user's values.
 func (a *analyst) interval(mean, variance float64) (median, low, high float64) {
 	half := quantile90 * math.Sqrt(variance)
-	low, high = a.inner(a.warp.invert(mean-half)), a.inner(a.warp.invert(mean+half))
-	return a.inner(a.warp.invert(mean)), min(low, high), max(low, high)
+	low, high = a.inner(a.warp.Invert(mean-half)), a.inner(a.warp.Invert(mean+half))
+	return a.inner(a.warp.Invert(mean)), min(low, high), max(low, high)
 }
 
 // slices evaluates lines through the best point along the most important parameters.

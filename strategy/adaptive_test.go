@@ -51,30 +51,9 @@ func TestEvidenceChoosesTheScale(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (fit.scale == logarithmic) != c.log {
-			t.Errorf("%s is modelled on scale %d", c.name, fit.scale)
+		if fit.log != c.log {
+			t.Errorf("%s: the logarithm is modelled: %t", c.name, fit.log)
 		}
-	}
-}
-
-// Scales see neither units nor offsets, whatever their size.
-func TestExcessHasNoUnits(t *testing.T) {
-	y := []float64{3, -1, 4, 1, 5}
-	want, _ := excess(y, 2)
-	for _, f := range []float64{1e-300, 1e-7, 1e300} {
-		scaled := make([]float64, len(y))
-		for i, v := range y {
-			scaled[i] = f * v
-		}
-		got, _ := excess(scaled, 2*f)
-		for i, u := range got {
-			if math.Abs(u-want[i]) > 1e-12 {
-				t.Errorf("scaled by %g, value %d is %g, want %g", f, i, u, want[i])
-			}
-		}
-	}
-	if u, size := excess([]float64{7, 7}, 7); u[0] != 0 || u[1] != 0 || size != 0 {
-		t.Errorf("equal values are %v, want 0", u)
 	}
 }
 
@@ -180,30 +159,20 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// The noise of w is that of y times |dw/dy|.
-func TestNoiseOnScales(t *testing.T) {
-	y := []float64{3, 40, 5, 7, 900}
-	std := []float64{0.1, 2, 0, 1e-3, 1e300}
-	for s := range scales {
-		w := s.apply(y, 10)
-		noise := w.noise(std)
-		for i, got := range noise[:4] {
-			const h = 1e-5
-			up, _ := w.undo(w.w[i]+h, 0)
-			down, _ := w.undo(w.w[i]-h, 0)
-			if want := std[i] * 2 * h / (up - down); math.Abs(math.Sqrt(got)-want) > 1e-6*want {
-				t.Errorf("scale %d: the noise of value %d is %g, want %g", s, i, math.Sqrt(got), want)
-			}
+// Noise beyond all measure is cut, values that have none keep theirs.
+func TestScaledNoise(t *testing.T) {
+	y := []float64{3, 40, 5, 900}
+	for _, log := range []bool{true, false} {
+		s := newScaled(log, y, []float64{0.1, 0, 1e-3, 1e300}, 10)
+		if want := s.Noise(s.w[0], 0.1); s.noise[0] != want*want || s.noise[1] != 0 || s.noise[3] != surelyNoise*surelyNoise {
+			t.Errorf("logarithm %t: the noise is %v", log, s.noise)
 		}
-		if noise[4] != surelyNoise*surelyNoise {
-			t.Errorf("scale %d: 1e300 became %g", s, noise[4])
+		if newScaled(log, y, make([]float64, 4), 10).noise != nil {
+			t.Errorf("logarithm %t: noise of values without any", log)
 		}
-		if w.noise(make([]float64, 5)) != nil {
-			t.Errorf("scale %d: noise of values without any", s)
+		if s := newScaled(log, []float64{1, 1}, []float64{0, 1}, 1); s.noise[0] != 0 || s.noise[1] != surelyNoise*surelyNoise {
+			t.Errorf("logarithm %t: noise of equal values: %v", log, s.noise)
 		}
-	}
-	if noise := plain.apply([]float64{1, 1}, 1).noise([]float64{0, 1}); noise[0] != 0 || noise[1] != surelyNoise*surelyNoise {
-		t.Errorf("noise of equal values: %v", noise)
 	}
 }
 

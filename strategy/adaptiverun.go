@@ -126,8 +126,8 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 // number of points that may be believed later.
 func (a *run) condition(spare int) (*gp.IsotropicModel, *gp.Cloud, scaled, error) {
 	cloud, y, std := a.keep(len(a.y), maxConditioned)
-	s := a.fit.scale.apply(y, a.designMedian())
-	model, err := gp.NewIsotropicModel(a.fit.hyper, cloud, s.w, s.noise(std), spare)
+	s := newScaled(a.fit.log, y, std, a.designMedian())
+	model, err := gp.NewIsotropicModel(a.fit.hyper, cloud, s.w, s.noise, spare)
 	return model, cloud, s, err
 }
 

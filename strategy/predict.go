@@ -83,5 +83,5 @@ func (a *run) newForecast() (*forecast, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &forecast{model, model.NoiseVariance(), s.undo}, nil
+	return &forecast{model, model.NoiseVariance(), s.Moments}, nil
 }
