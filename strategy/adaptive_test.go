@@ -253,3 +253,52 @@ func TestAdaptiveKeepsItsPoints(t *testing.T) {
 		t.Errorf("with a slice that is used again: %v, want %v", got, want)
 	}
 }
+
+// Half of the values are nearly exact, half mostly noise: knowing which finds lower ones.
+func TestKnownNoiseHelps(t *testing.T) {
+	const dim, seeds = 5, 5
+	bowl := func(x []float64) (v float64) {
+		for j, c := range []float64{-0.3, 0.5, -0.3, 0.5, -0.3} {
+			v += (x[j] - c) * (x[j] - c)
+		}
+		return v
+	}
+	play := func(seed uint64, known bool) float64 {
+		s, err := New("adaptive", Config{Dim: dim, Init: 10, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(seed, 9))
+		for i := range 60 {
+			points, err := s.Ask(t.Context(), 1, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			std := []float64{0.02, 1}[i%2]
+			o := Observation{X: points[0], Value: bowl(points[0]) + std*r.NormFloat64()}
+			if known {
+				o.Std = std
+			}
+			if err := s.Tell(o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		first := s.(*adaptive).runs[0]
+		if err := first.refit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		model, cloud, _, err := first.condition(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bowl(cloud.At(lowest(model.Fitted(), 1)[0]))
+	}
+	var with, without float64
+	for seed := range uint64(seeds) {
+		with += play(seed, true) / seeds
+		without += play(seed, false) / seeds
+	}
+	if !(with < without/3) {
+		t.Errorf("the point believed best is worth %.3g with known noise, %.3g without", with, without)
+	}
+}
