@@ -62,8 +62,9 @@ type silbo struct {
 // learned is an embedding, or why there is none: the points before it may have no
 // direction to learn.
 type learned struct {
-	B   linalg.Matrix
-	err error
+	B     linalg.Matrix
+	err   error
+	theta []float64 // fit to the points before it, where later fits begin; nil until needed
 }
 
 // played is the trail of the last search without pending points, which the next
@@ -155,7 +156,7 @@ func (s *silbo) embedding(ctx context.Context) (linalg.Matrix, error) {
 			return linalg.Matrix{}, err
 		}
 		B, err := s.regress(s.cfg.Init+e*silboPeriod, unlabelled)
-		s.maps = append(s.maps, learned{B, err})
+		s.maps = append(s.maps, learned{B: B, err: err})
 	}
 	return s.maps[now].B, s.maps[now].err
 }
@@ -233,6 +234,17 @@ type view struct {
 
 // learn fits the Gaussian process to the first count observations.
 func (s *silbo) learn(ctx context.Context, B linalg.Matrix, count int) (view, error) {
+	theta, err := s.start(ctx, B, count)
+	if err != nil {
+		return view{}, err
+	}
+	v := s.look(B, count)
+	v.hyper, err = fitIsotropic(ctx, theta, v.in, v.y)
+	return v, err
+}
+
+// look returns the first count observations seen through B.
+func (s *silbo) look(B linalg.Matrix, count int) view {
 	v := view{B: B, count: count, in: gp.NewInputs(B.Rows)}
 	z := make([]float64, B.Rows)
 	for _, x := range s.x[:count] {
@@ -240,15 +252,32 @@ func (s *silbo) learn(ctx context.Context, B linalg.Matrix, count int) (view, er
 		v.in.Append(z)
 	}
 	v.y, _ = standardise(s.y[:count])
-	var err error
-	v.hyper, err = fitIsotropic(ctx, v.in, v.y)
-	return v, err
+	return v
+}
+
+// start returns where the fit to the first count observations begins: at the fit to those
+// that the embedding was learned from, which itself begins at length-scale, output scale
+// and noise variance 1.
+func (s *silbo) start(ctx context.Context, B linalg.Matrix, count int) ([]float64, error) {
+	e := (count - s.cfg.Init) / silboPeriod
+	first := s.cfg.Init + e*silboPeriod
+	if count <= first {
+		return make([]float64, 3), nil
+	}
+	if s.maps[e].theta == nil {
+		v, theta := s.look(B, first), make([]float64, 3)
+		if _, err := fitIsotropic(ctx, theta, v.in, v.y); err != nil {
+			return nil, err
+		}
+		s.maps[e].theta = theta
+	}
+	return slices.Clone(s.maps[e].theta), nil
 }
 
 // fitIsotropic maximises the marginal likelihood of a Matérn-5/2 kernel with one
-// length-scale for all coordinates and mean 0, from length-scale, output scale and noise
-// variance 1, over their logarithms.
-func fitIsotropic(ctx context.Context, in *gp.Inputs, y []float64) (gp.Hyper, error) {
+// length-scale for all coordinates and mean 0 over theta, the logarithms of length-scale,
+// output scale and noise variance, from the theta given.
+func fitIsotropic(ctx context.Context, theta []float64, in *gp.Inputs, y []float64) (gp.Hyper, error) {
 	hyper := func(theta []float64) gp.Hyper {
 		scales := make([]float64, in.Dim())
 		for a := range scales {
@@ -270,7 +299,6 @@ func fitIsotropic(ctx context.Context, in *gp.Inputs, y []float64) (gp.Hyper, er
 		grad[0], grad[1], grad[2] = -sum/n, -g.LogOutputScale/n, -g.LogNoise/n
 		return -value / n
 	}
-	theta := make([]float64, 3)
 	limit := math.Log(1e3)
 	lower, upper := []float64{-limit, -limit, math.Log(gp.MinNoise)}, []float64{limit, limit, limit}
 	_, err := lbfgsb.Minimize(ctx, theta, lower, upper, loss, lbfgsb.Options{MaxEval: silboFitEvals})
