@@ -16,10 +16,11 @@ import (
 // database is a store in SQL. What its dialects differ in stands in the fields.
 type database struct {
 	write, read *sql.DB
-	lockSchema  string           // statement that makes migrations take turns
-	duplicate   func(error) bool // whether a UNIQUE column refused a value
-	orphan      func(error) bool // whether a row refers to a study that is gone
-	again       func(error) bool // whether a transaction was refused for the moment only
+	prepared    map[string]*sql.Stmt // statements of write by their text; nil: none
+	lockSchema  string               // statement that makes migrations take turns
+	duplicate   func(error) bool     // whether a UNIQUE column refused a value
+	orphan      func(error) bool     // whether a row refers to a study that is gone
+	again       func(error) bool     // whether a transaction was refused for the moment only
 }
 
 var (
@@ -117,18 +118,17 @@ func (d *database) Append(ctx context.Context, id string, events []study.Event, 
 	err = d.update(ctx, func(tx *sql.Tx) error {
 		// Whoever moves the length first holds the row until it commits; the
 		// others then find another length.
-		n, err := affected(tx.ExecContext(ctx, `UPDATE mahabo_studies SET length = $1 WHERE id = $2 AND length = $3`, last, id, first-1))
+		n, err := affected(d.exec(ctx, tx, moveLength, last, id, first-1))
 		if err != nil {
 			return err
 		}
 		if n == 0 {
 			return study.ErrMoved
 		}
-		if err := insert(ctx, tx, `INSERT INTO mahabo_events (study, seq, data) VALUES `, id, log, ``); err != nil {
+		if err := d.insert(ctx, tx, insertEvents, id, log, ``); err != nil {
 			return err
 		}
-		return insert(ctx, tx, `INSERT INTO mahabo_trials (study, number, data) VALUES `, id, trials,
-			` ON CONFLICT (study, number) DO UPDATE SET data = excluded.data`)
+		return d.insert(ctx, tx, insertTrials, id, trials, replace)
 	})
 	if errors.Is(err, study.ErrMoved) {
 		if gone := d.exists(ctx, id); gone != nil {
@@ -141,24 +141,78 @@ func (d *database) Append(ctx context.Context, id string, events []study.Event, 
 // mostRows bounds one statement, whose parameters databases count.
 const mostRows = 100
 
+// The statements of Append. An insert goes on with rows ($1,$2,$3),($1,$4,$5)...
+const (
+	moveLength   = `UPDATE mahabo_studies SET length = $1 WHERE id = $2 AND length = $3`
+	insertEvents = `INSERT INTO mahabo_events (study, seq, data) VALUES `
+	insertTrials = `INSERT INTO mahabo_trials (study, number, data) VALUES `
+	replace      = ` ON CONFLICT (study, number) DO UPDATE SET data = excluded.data`
+)
+
 // insert adds rows (study, number, data), many in a statement: each costs about as
 // much as a row does.
-func insert(ctx context.Context, tx *sql.Tx, into, id string, rows []row, then string) error {
-	for part := range slices.Chunk(rows, mostRows) {
-		var values strings.Builder
-		args := []any{id}
-		for i, r := range part {
-			if i > 0 {
-				values.WriteByte(',')
-			}
-			fmt.Fprintf(&values, "($1,$%d,$%d)", 2*i+2, 2*i+3)
+func (d *database) insert(ctx context.Context, tx *sql.Tx, into, id string, rows []row, then string) error {
+	for len(rows) > 0 {
+		n := d.fits(len(rows))
+		args := make([]any, 0, 1+2*n)
+		args = append(args, id)
+		for _, r := range rows[:n] {
 			args = append(args, r.number, string(r.data))
 		}
-		if _, err := tx.ExecContext(ctx, into+values.String()+then, args...); err != nil {
+		if _, err := d.exec(ctx, tx, into+placeholders(n)+then, args...); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// placeholders stands for n rows of an insert.
+func placeholders(n int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "($1,$%d,$%d)", 2*i+2, 2*i+3)
+	}
+	return b.String()
+}
+
+// fits is how many of n rows go into one statement, which has to be a prepared one if
+// there are any.
+func (d *database) fits(n int) int {
+	if d.prepared == nil {
+		return min(n, mostRows)
+	}
+	for size := mostRows; ; size /= 10 {
+		if size <= n {
+			return size
+		}
+	}
+}
+
+// prepare has the statements of Append parsed once.
+func (d *database) prepare(ctx context.Context) (err error) {
+	texts := []string{moveLength}
+	for n := mostRows; n > 0; n /= 10 {
+		texts = append(texts, insertEvents+placeholders(n), insertTrials+placeholders(n)+replace)
+	}
+	d.prepared = map[string]*sql.Stmt{}
+	for _, text := range texts {
+		if d.prepared[text], err = d.write.PrepareContext(ctx, text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// exec runs a statement, the prepared one if there is.
+func (d *database) exec(ctx context.Context, tx *sql.Tx, text string, args ...any) (sql.Result, error) {
+	if s := d.prepared[text]; s != nil {
+		return tx.StmtContext(ctx, s).ExecContext(ctx, args...)
+	}
+	return tx.ExecContext(ctx, text, args...)
 }
 
 func (d *database) Events(ctx context.Context, id string, after int64) ([]study.Event, error) {
