@@ -213,6 +213,7 @@ func (k *keeper) ownValues(total int) {
 			Trials []struct {
 				Number int
 				State  string
+				Worker string
 				Value  *float64
 			}
 		}
@@ -222,6 +223,9 @@ func (k *keeper) ownValues(total int) {
 		}
 		for _, trial := range page.Trials {
 			after++
+			if trial.Worker == "" || trial.Worker == "queue" {
+				k.t.Errorf("trial %d was evaluated by %q", trial.Number, trial.Worker)
+			}
 			if trial.Number != after || trial.State != "complete" || *trial.Value != float64(after)+0.5 {
 				k.t.Errorf("row %d is trial %d, %s", after, trial.Number, trial.State)
 			}
