@@ -1,19 +1,23 @@
 # make test   everything a change has to pass: format, vet, tests with the race
-#             detector, on one and two processors, the other platforms' builds, and two
-#             seconds for every fuzz test
+#             detector, on one and two processors, the other platforms' builds, two seconds
+#             for every fuzz test, and a minute for every parser of users' files
 # make build  the static binary ./mahabo
 # make lint   golangci-lint, downloaded on first use
 # make bench  speed of the kernels, then a small quality benchmark
 # make fuzz   ten seconds for every fuzz test
+# make parsers  the minute for the parsers alone: space files, CSV, JSON lines, output
+#             of commands
 
 GO       ?= go
 LINT     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 FUZZTIME ?= 10s
+PARSERS  := space/FuzzParse study/FuzzImportCSV study/FuzzImportJSONL command/FuzzResult
 
-.PHONY: test deps fmt vet race procs cross python build lint bench fuzz clean
+.PHONY: test deps fmt vet race procs cross python build lint bench fuzz parsers clean $(PARSERS:%=fuzz/%)
 
 test: deps fmt vet race procs cross python
 	$(MAKE) fuzz FUZZTIME=2s
+	$(MAKE) -j4 parsers
 
 # The page of results is tested in a browser, package store on a PostgreSQL server of its
 # own, and the Python client with pytest.
@@ -76,6 +80,13 @@ fuzz:
 			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
 		done; \
 	done
+
+# All at once with -j4, hence one process each; it is to find new inputs, not to shorten
+# interesting ones.
+parsers: $(PARSERS:%=fuzz/%)
+
+$(PARSERS:%=fuzz/%): fuzz/%:
+	$(GO) test -run '^$$' -fuzz '^$(notdir $*)$$' -fuzztime 60s -fuzzminimizetime 1s -parallel 1 ./$(dir $*)
 
 clean:
 	rm -f mahabo

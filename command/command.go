@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,7 +84,10 @@ func find(program, dir string) (string, error) {
 		}
 	}
 	path, err := exec.LookPath(program)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return "", fmt.Errorf("the command cannot be run: %w: make it executable with chmod +x", err)
+	case err != nil:
 		return "", fmt.Errorf("the command cannot be run: %w", err)
 	}
 	return filepath.Abs(path)

@@ -86,7 +86,7 @@ func TestNewRefuses(t *testing.T) {
 		{nil, Options{}, "command is empty"},
 		{[]string{"no-such-program-here"}, Options{}, "cannot be run"},
 		{[]string{"./no-such-program"}, Options{}, "cannot be run"},
-		{[]string{file}, Options{}, "permission denied"},
+		{[]string{file}, Options{}, "permission denied: make it executable"},
 		{[]string{"true", "x", "{rat}"}, Options{}, `argument 2 of the command: "{rat}": no parameter is named "rat" (did you mean "rate"?)`},
 		{[]string{"true"}, Options{Timeout: -1}, "cannot be negative"},
 		{[]string{"true"}, Options{KeepOutput: filepath.Join(file, "x")}, "KeepOutput"},

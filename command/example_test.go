@@ -29,5 +29,5 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// complete 42
-	// argument 1 of the command: "{c}": no parameter is named "c" (did you mean "a"?): the parameters are a, b; write {{ and }} for braces
+	// argument 1 of the command: "{c}": no parameter is named "c": the parameters are a, b; write {{ and }} for braces
 }

@@ -6,18 +6,21 @@ import (
 
 	"github.com/mahabo/mahabo/internal/lbfgsb"
 	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/internal/num"
 )
 
 // Isotropic are the hyperparameters of a process that treats all directions alike,
 //
-//	cov(y_i, y_j) = s [exp(-Theta |x_i - x_j|²/(2D)) + Noise (i = j)],
+//	cov(y_i, y_j) = s [exp(-Theta |x_i - x_j|²/(2D)) + Noise (i = j)] + v_i (i = j),
 //
-// with s and the constant mean in closed form. With a small Theta the gradient of its
+// v_i the variance of noise that is known beforehand. The constant mean has a closed form,
+// and so has s unless v_i are given. With a small Theta the gradient of its
 // posterior mean is the projection of the true gradient on the span of the data, which
 // is all that data can say.
 type Isotropic struct {
 	Theta float64 // D squared inverse length-scales
-	Noise float64 // variance of the observation noise, relative to s
+	Noise float64 // variance of the observation noise that is not given, relative to s
+	Scale float64 // s; used where v_i are given
 }
 
 // isotropicPriors are normal distributions of log Theta and log Noise. A rough function
@@ -25,56 +28,91 @@ type Isotropic struct {
 var isotropicPriors = [2]struct{ median, spread float64 }{{0.3, 0.25}, {1e-6, 6}}
 
 const (
-	isotropicEvals  = 20   // gradients of a fit
+	isotropicEvals  = 10   // gradients of a fit for each hyperparameter
 	isotropicNugget = 1e-9 // on the diagonal besides Noise
 )
 
 // FitIsotropic returns the most probable hyperparameters for the values y of the first
 // len(y) points and minus the logarithm of their density there, without the constant
-// terms. It starts at the mode of the prior.
-func FitIsotropic(ctx context.Context, c *Cloud, y []float64) (Isotropic, float64, error) {
-	f := isotropicLoss{cloud: c, y: y, n: len(y)}
-	f.r, f.l, f.s = linalg.New(f.n, f.n), linalg.New(f.n, f.n), linalg.New(f.n, f.n)
-	f.residual, f.alpha = make([]float64, f.n), make([]float64, f.n)
+// terms. It starts at the mode of the prior. given are the v_i, nil for none.
+func FitIsotropic(ctx context.Context, c *Cloud, y, given []float64) (Isotropic, float64, error) {
+	f := newIsotropicLoss(c, y, given)
 	p := []float64{math.Log(isotropicPriors[0].median), math.Log(isotropicPriors[1].median)}
 	lower := []float64{math.Log(1e-6), math.Log(1e-10)}
 	upper := []float64{math.Log(1e6), math.Log(10)}
-	best, loss := [2]float64{p[0], p[1]}, math.Inf(1)
+	if given != nil {
+		s := math.Log(f.plausibleScale(isotropicPriors[0].median))
+		p, lower, upper = append(p, s), append(lower, s+math.Log(1e-6)), append(upper, s+math.Log(1e6))
+	}
+	var best Isotropic
+	loss := math.Inf(1)
 	_, err := lbfgsb.Minimize(ctx, p, lower, upper, func(grad, p []float64) float64 {
 		v := f.eval(grad, p)
 		if v < loss {
-			best, loss = [2]float64{p[0], p[1]}, v
+			best, loss = Isotropic{Theta: math.Exp(p[0]), Noise: math.Exp(p[1]), Scale: f.scale}, v
 		}
 		return v
-	}, lbfgsb.Options{MaxEval: isotropicEvals})
+	}, lbfgsb.Options{MaxEval: isotropicEvals * len(p)})
 	if err != nil {
 		return Isotropic{}, 0, err
 	}
 	if math.IsInf(loss, 1) {
 		return Isotropic{}, 0, ErrNoFit
 	}
-	return Isotropic{Theta: math.Exp(best[0]), Noise: math.Exp(best[1])}, loss * float64(f.n), nil
+	return best, loss * float64(f.n), nil
 }
 
 // isotropicLoss evaluates the loss of a fit, divided by n.
 type isotropicLoss struct {
 	cloud           *Cloud
-	y               []float64
+	y, given        []float64
 	n               int
 	r, l, s         linalg.Matrix // correlations, their factor, their inverse
 	residual, alpha []float64
+	scale           float64 // s of the last evaluation
 }
 
-// eval returns the loss at p = (log Theta, log Noise). With R the correlations including
-// the noise, S = R⁻¹ and alpha = S(y - mean):
+func newIsotropicLoss(c *Cloud, y, given []float64) *isotropicLoss {
+	n := len(y)
+	return &isotropicLoss{
+		cloud: c, y: y, given: given, n: n,
+		r: linalg.New(n, n), l: linalg.New(n, n), s: linalg.New(n, n),
+		residual: make([]float64, n), alpha: make([]float64, n),
+	}
+}
+
+// plausibleScale returns the s that would make the variance of y what it is,
 //
-//	mean = 1'Sy/1'S1,  s = (y - mean)'alpha/n,
-//	loss = n/2 log s + 1/2 log det R + priors,
+//	E var y = s (1 - the mean correlation of two points).
+func (f *isotropicLoss) plausibleScale(theta float64) float64 {
+	f.cloud.correlations(f.r, -theta/(2*float64(f.cloud.dim)), 0)
+	var apart, pairs float64
+	for i := range f.n {
+		for _, r := range f.r.Row(i)[:i] {
+			apart += 1 - r
+			pairs++
+		}
+	}
+	_, std := num.MeanStd(f.y)
+	return max(std*std*pairs/max(apart, smallestScale), smallestScale)
+}
+
+// eval returns the loss at p = (log Theta, log Noise), and log s where noise is given. With
+// R the correlations including all noise, S = R⁻¹ and alpha = S(y - mean):
+//
+//	mean = 1'Sy/1'S1,  s = (y - mean)'alpha/n unless it is in p,
+//	loss = n/2 log s + 1/2 log det R + 1/2 (y - mean)'alpha/s + priors,
 //	d loss = 1/2 tr(S dR) - 1/2 alpha'dR alpha/s + ...
+//
+// In closed form s makes the third term constant, and it is left out.
 func (f *isotropicLoss) eval(grad, p []float64) float64 {
 	theta, noise := math.Exp(p[0]), math.Exp(p[1])
 	rate := -theta / (2 * float64(f.cloud.dim))
 	f.cloud.correlations(f.r, rate, noise)
+	if f.given != nil {
+		f.scale = math.Exp(p[2])
+		addGiven(f.r, f.given, f.scale)
+	}
 	copy(f.l.Data, f.r.Data)
 	if linalg.Cholesky(f.l) != nil {
 		return math.Inf(1)
@@ -96,19 +134,26 @@ func (f *isotropicLoss) eval(grad, p []float64) float64 {
 	for i := range f.n {
 		f.alpha[i] = linalg.Dot(f.s.Row(i), f.residual)
 	}
-	scale := max(linalg.Dot(f.residual, f.alpha)/float64(f.n), smallestScale)
+	misfit := linalg.Dot(f.residual, f.alpha)
+	if f.given == nil {
+		f.scale = max(misfit/float64(f.n), smallestScale)
+	}
 
 	var dTheta, dNoise float64
 	for i := range f.n {
 		r, r2, s := f.r.Row(i), f.cloud.r2.Row(i), f.s.Row(i)
-		a := f.alpha[i] / scale
+		a := f.alpha[i] / f.scale
 		for j := range i {
 			// dR_ij/d log theta = R_ij rate r²; both triangles, hence no 1/2.
 			dTheta += r[j] * rate * r2[j] * (s[j] - a*f.alpha[j])
 		}
 		dNoise += 0.5 * noise * (s[i] - a*f.alpha[i])
 	}
-	value := 0.5*float64(f.n)*math.Log(scale) + 0.5*linalg.LogDet(f.l)
+	value := 0.5*float64(f.n)*math.Log(f.scale) + 0.5*linalg.LogDet(f.l)
+	if f.given != nil {
+		value += 0.5 * misfit / f.scale
+		grad[2] = f.scaleGradient(misfit) / float64(f.n)
+	}
 	for i, prior := range isotropicPriors {
 		t := (p[i] - math.Log(prior.median)) / prior.spread
 		value += t * t / 2
@@ -117,6 +162,22 @@ func (f *isotropicLoss) eval(grad, p []float64) float64 {
 	grad[0] = (grad[0] + dTheta) / float64(f.n)
 	grad[1] = (grad[1] + dNoise) / float64(f.n)
 	return value / float64(f.n)
+}
+
+// scaleGradient is the derivative of the loss in log s, where dR = -diag(v)/s.
+func (f *isotropicLoss) scaleGradient(misfit float64) float64 {
+	g := 0.5 * (float64(f.n) - misfit/f.scale)
+	for i, v := range f.given {
+		g -= 0.5 * v / f.scale * (f.s.At(i, i) - f.alpha[i]*f.alpha[i]/f.scale)
+	}
+	return g
+}
+
+// addGiven adds noise that is given to correlations.
+func addGiven(r linalg.Matrix, given []float64, scale float64) {
+	for i, v := range given {
+		r.Set(i, i, r.At(i, i)+v/scale)
+	}
 }
 
 // smallestScale keeps the logarithm of s finite for constant values.
@@ -148,9 +209,9 @@ type IsotropicModel struct {
 
 var _ Surrogate = (*IsotropicModel)(nil)
 
-// NewIsotropicModel conditions on the values y of the points of the cloud; spare is the
-// number of points that may be believed later.
-func NewIsotropicModel(h Isotropic, c *Cloud, y []float64, spare int) (*IsotropicModel, error) {
+// NewIsotropicModel conditions on the values y of the points of the cloud; given are the
+// v_i, nil for none, and spare is the number of points that may be believed later.
+func NewIsotropicModel(h Isotropic, c *Cloud, y, given []float64, spare int) (*IsotropicModel, error) {
 	n := len(y)
 	m := &IsotropicModel{
 		Isotropic: h, cloud: c, data: n, rate: -h.Theta / (2 * float64(c.dim)),
@@ -159,6 +220,7 @@ func NewIsotropicModel(h Isotropic, c *Cloud, y []float64, spare int) (*Isotropi
 	}
 	r, l := linalg.New(n, n), m.l.Slice(0, n, 0, n)
 	c.correlations(r, m.rate, h.Noise)
+	addGiven(r, given, h.Scale)
 	jitter, err := linalg.CholeskyJitter(l, r, linalg.DefaultLadder(r))
 	if err != nil {
 		return nil, err
@@ -180,13 +242,18 @@ func NewIsotropicModel(h Isotropic, c *Cloud, y []float64, spare int) (*Isotropi
 	}
 	m.mean = linalg.Dot(u, v) / linalg.Dot(u, u)
 	linalg.Axpy(v, -m.mean, u)
-	m.scale = max(linalg.Dot(v, v)/float64(n), smallestScale)
+	if m.scale = h.Scale; given == nil {
+		m.scale = max(linalg.Dot(v, v)/float64(n), smallestScale)
+	}
 	for i := range n {
 		linalg.Axpy(m.alpha[:i+1], v[i], li.Row(i)[:i+1])
 	}
 	for i := range n {
 		// (R - N) alpha + mean = y - N alpha, N the noise on the diagonal.
 		m.fitted[i] = y[i] - (h.Noise+isotropicNugget+jitter)*m.alpha[i]
+	}
+	for i, g := range given {
+		m.fitted[i] -= g / h.Scale * m.alpha[i]
 	}
 	return m, nil
 }
@@ -219,7 +286,7 @@ func (m *IsotropicModel) Believe(x []float64) {
 // Release takes the believed points out of the cloud; the model ends with it.
 func (m *IsotropicModel) Release() { m.cloud.Truncate(m.data) }
 
-// NoiseVariance is that of the observation noise.
+// NoiseVariance is that of the observation noise that is not given.
 func (m *IsotropicModel) NoiseVariance() float64 { return m.scale * m.Noise }
 
 // Predict returns the moments of the latent function.

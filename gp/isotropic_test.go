@@ -3,6 +3,7 @@ package gp
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/mahabo/mahabo/internal/fdcheck"
@@ -69,13 +70,16 @@ func TestCloudKeepsDistances(t *testing.T) {
 
 func TestIsotropicLossGradient(t *testing.T) {
 	c, y := isotropicData(25, 6)
-	f := isotropicLoss{
-		cloud: c, y: y, n: len(y),
-		r: linalg.New(25, 25), l: linalg.New(25, 25), s: linalg.New(25, 25),
-		residual: make([]float64, 25), alpha: make([]float64, 25),
+	given := make([]float64, len(y))
+	for i := range given {
+		given[i] = 0.3 * float64(i%4)
 	}
-	for _, p := range [][]float64{{0, -3}, {2, -8}, {-1, 0}} {
-		grad, scratch := make([]float64, 2), make([]float64, 2)
+	for _, p := range [][]float64{{0, -3}, {2, -8}, {-1, 0}, {0, -3, 1}, {2, -8, -2}, {-1, 0, 4}} {
+		f := newIsotropicLoss(c, y, nil)
+		if len(p) == 3 {
+			f = newIsotropicLoss(c, y, given)
+		}
+		grad, scratch := make([]float64, len(p)), make([]float64, len(p))
 		f.eval(grad, p)
 		fdcheck.Check(t, func(p []float64) float64 { return f.eval(scratch, p) }, grad, p, 1e-6)
 	}
@@ -87,7 +91,7 @@ func TestIsotropicModelIsTheARDModel(t *testing.T) {
 	const n, dim = 30, 4
 	c, y := isotropicData(n, dim)
 	h := Isotropic{Theta: 3, Noise: 1e-3}
-	m, err := NewIsotropicModel(h, c, y, 2)
+	m, err := NewIsotropicModel(h, c, y, nil, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +144,7 @@ func TestIsotropicModelIsTheARDModel(t *testing.T) {
 func TestIsotropicEvaluateGradient(t *testing.T) {
 	const n, dim = 20, 5
 	c, y := isotropicData(n, dim)
-	m, err := NewIsotropicModel(Isotropic{Theta: 5, Noise: 1e-2}, c, y, 1)
+	m, err := NewIsotropicModel(Isotropic{Theta: 5, Noise: 1e-2}, c, y, nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +168,7 @@ func TestIsotropicEvaluateGradient(t *testing.T) {
 // Of values without noise little is learned as noise; constant values are no trouble.
 func TestFitIsotropic(t *testing.T) {
 	c, y := isotropicData(60, 3)
-	h, smooth, err := FitIsotropic(t.Context(), c, y)
+	h, smooth, err := FitIsotropic(t.Context(), c, y, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,22 +179,91 @@ func TestFitIsotropic(t *testing.T) {
 	for i := range y {
 		y[i] += 0.5 * r.NormFloat64()
 	}
-	noisy, rough, err := FitIsotropic(t.Context(), c, y)
+	noisy, rough, err := FitIsotropic(t.Context(), c, y, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if noisy.Noise < 1e-2 || rough < smooth {
 		t.Errorf("noise %g and loss %g learned from noisy values, exact ones had %g and %g", noisy.Noise, rough, h.Noise, smooth)
 	}
-	if _, _, err := FitIsotropic(t.Context(), c, make([]float64, 60)); err != nil {
+	if _, _, err := FitIsotropic(t.Context(), c, make([]float64, 60), nil); err != nil {
 		t.Errorf("constant values: %v", err)
+	}
+}
+
+// Two values at one point are their mean with half of the variance, and a value of which
+// nothing is known but noise is no value.
+func TestIsotropicGivenNoise(t *testing.T) {
+	const n, dim, large = 12, 3, 1e9
+	h := Isotropic{Theta: 3, Noise: 1e-3, Scale: 2}
+	predict := func(points []int, values, given []float64) (mean, variance, fitted float64) {
+		t.Helper()
+		c, y := isotropicData(n, dim)
+		v := slices.Repeat([]float64{0.1}, n)
+		for i, p := range points {
+			c.Append(c.At(p))
+			y, v = append(y, values[i]), append(v, given[i])
+		}
+		m, err := NewIsotropicModel(h, c, y, v, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, variance = m.Predict([]float64{0.2, 0.1, -0.3})
+		fittedMean, _ := m.Predict(c.At(5))
+		if math.Abs(fittedMean-m.Fitted()[5]) > 1e-9 {
+			t.Errorf("fitted value %g, predicted %g", m.Fitted()[5], fittedMean)
+		}
+		return mean, variance, fittedMean
+	}
+	own := h.Scale * (h.Noise + isotropicNugget) // of every value, besides what is given
+	for _, c := range []struct {
+		name                  string
+		points, others        []int
+		values, given, v2, g2 []float64
+	}{
+		{"repeated", []int{3, 3}, []int{3}, []float64{0.5, 0.9}, []float64{0.4, 0.4}, []float64{0.7}, []float64{0.2 - own/2}},
+		{"pure noise", []int{3}, nil, []float64{-5}, []float64{large}, nil, nil},
+	} {
+		mean, variance, fitted := predict(c.points, c.values, c.given)
+		wantMean, wantVariance, wantFitted := predict(c.others, c.v2, c.g2)
+		if math.Abs(mean-wantMean) > 1e-7 || math.Abs(variance-wantVariance) > 1e-7 || math.Abs(fitted-wantFitted) > 1e-7 {
+			t.Errorf("%s: %g ± %g, want %g ± %g", c.name, mean, variance, wantMean, wantVariance)
+		}
+	}
+}
+
+// Noise that is given is not learned once more.
+func TestFitIsotropicGivenNoise(t *testing.T) {
+	c, y := isotropicData(80, 3)
+	r := rand.New(rand.NewPCG(1, 1))
+	given := make([]float64, len(y))
+	for i := range y {
+		std := 0.1 + 0.6*r.Float64()
+		y[i] += std * r.NormFloat64()
+		given[i] = std * std
+	}
+	unknown, _, err := FitIsotropic(t.Context(), c, y, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, _, err := FitIsotropic(t.Context(), c, y, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if learned, rest := unknown.Scale*unknown.Noise, known.Scale*known.Noise; !(rest < learned/10) {
+		t.Errorf("of the noise variance %g that is learned without help, %g is left when it is given", learned, rest)
+	}
+	for name, flat := range map[string][]float64{"constant": make([]float64, 80), "one": {3}} {
+		if _, _, err := FitIsotropic(t.Context(), c, flat, given[:len(flat)]); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
 func BenchmarkIsotropicEvaluate(b *testing.B) {
 	const n, dim = 500, 1000
 	c, y := isotropicData(n, dim)
-	m, err := NewIsotropicModel(Isotropic{Theta: 0.3, Noise: 1e-6}, c, y, 0)
+	m, err := NewIsotropicModel(Isotropic{Theta: 0.3, Noise: 1e-6}, c, y, nil, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -204,7 +277,7 @@ func BenchmarkIsotropicEvaluate(b *testing.B) {
 func BenchmarkFitIsotropic(b *testing.B) {
 	c, y := isotropicData(500, 1000)
 	for b.Loop() {
-		if _, _, err := FitIsotropic(b.Context(), c, y); err != nil {
+		if _, _, err := FitIsotropic(b.Context(), c, y, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

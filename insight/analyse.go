@@ -17,7 +17,7 @@ type analyst struct {
 	sites   []Observation // that the model knows
 	y       []float64     // their values, lower being better
 	best    []float64     // the best point
-	warp    warp
+	warp    gp.Warp
 	sample  *sample
 	contest *contest
 	coords  []coordinate
@@ -155,13 +155,13 @@ func (a *analyst) chooseScale(ctx context.Context) (hyper gp.Spiked, err error) 
 		cloud.Append(o.X)
 	}
 	for k, scale := range []Scale{Plain, Logarithmic} {
-		t := newWarp(scale, a.y)
-		s := newSample(cloud, a.sites, a.y, t)
+		t, w := gp.NewWarp(scale == Logarithmic, a.y, a.y[0], 0)
+		s := newSample(cloud, a.sites, t, w)
 		h, loss, err := s.fit(ctx, linalg.Matrix{}, nil)
 		if err != nil {
 			return hyper, err
 		}
-		if loss -= t.logJacobian * share; k == 0 || loss < least {
+		if loss -= t.LogJacobian * share; k == 0 || loss < least {
 			least, hyper = loss, h
 			a.warp, a.sample, a.out.Scale = t, s, scale
 		}

@@ -130,7 +130,8 @@ type Seen struct {
 	Value float64 `json:"value"`
 }
 
-// Slice is the latent function when one parameter of the best point changes.
+// Slice is the latent function when one parameter of the best point changes, as far as
+// linear constraints let it.
 type Slice struct {
 	Param  string    `json:"param"`
 	Unit   string    `json:"unit,omitempty"`

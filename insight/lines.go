@@ -12,7 +12,9 @@ const (
 	linePoints  = 41 // of a response
 	slicePoints = 33
 	mostSlices  = 12
-	mostSeen    = 500 // observations beside a response
+	halvings    = 30   // to find where constraints end a slice
+	narrowest   = 1e-6 // slice of a coordinate that is more than what constraints forgive
+	mostSeen    = 500  // observations beside a response
 )
 
 // quantile90 of the normal distribution bounds the central 90 %, quantile50 the central half.
@@ -65,8 +67,8 @@ func (a *analyst) curve(x linalg.Matrix) Curve {
 // user's values.
 func (a *analyst) interval(mean, variance float64) (median, low, high float64) {
 	half := quantile90 * math.Sqrt(variance)
-	low, high = a.inner(a.warp.invert(mean-half)), a.inner(a.warp.invert(mean+half))
-	return a.inner(a.warp.invert(mean)), min(low, high), max(low, high)
+	low, high = a.inner(a.warp.Invert(mean-half)), a.inner(a.warp.Invert(mean+half))
+	return a.inner(a.warp.Invert(mean)), min(low, high), max(low, high)
 }
 
 // slices evaluates lines through the best point along the most important parameters.
@@ -75,25 +77,46 @@ func (a *analyst) slices() error {
 	for _, p := range a.Space.Params() {
 		params[p.Name] = p
 	}
-	for _, imp := range a.out.Importances[:min(mostSlices, len(a.out.Importances))] {
-		s, err := a.slice(params[imp.Param])
+	best, err := a.Space.Decode(a.best)
+	if err != nil {
+		return err
+	}
+	violation, err := a.Space.Violation(best)
+	if err != nil {
+		return err
+	}
+	for _, imp := range a.out.Importances {
+		if len(a.out.Slices) == mostSlices {
+			break
+		}
+		s, err := a.slice(params[imp.Param], violation)
 		if err != nil {
 			return err
 		}
-		a.out.Slices = append(a.out.Slices, s)
+		if len(s.Median) > 1 { // else constraints leave the parameter no choice
+			a.out.Slices = append(a.out.Slices, s)
+		}
 	}
 	return nil
 }
 
-// slice tries the values of one parameter.
-func (a *analyst) slice(p space.Param) (Slice, error) {
+// slice tries the values of one parameter that keep the constraints as well as the best
+// point does.
+func (a *analyst) slice(p space.Param, violation float64) (Slice, error) {
 	s := Slice{Param: p.Name, Unit: p.Unit, Log: p.Kind == space.KindLog || p.Kind == space.KindLogInt}
 	first, count, _ := a.Space.Coordinates(p.Name)
 	own, _ := a.out.Best.Params.Get(p.Name)
 	var rows []float64
 	var last any
 	nearest := math.Inf(1)
-	for _, part := range grid(count) {
+	low, high := -1.0, 1.0
+	if count == 1 {
+		low, high = a.reach(first, -1, violation), a.reach(first, 1, violation)
+	}
+	if high-low < narrowest {
+		return s, nil
+	}
+	for _, part := range grid(count, low, high) {
 		x := slices.Clone(a.best)
 		copy(x[first:], part)
 		if err := a.Space.Snap(x); err != nil {
@@ -104,7 +127,7 @@ func (a *analyst) slice(p space.Param) (Slice, error) {
 			return s, err
 		}
 		value, _ := v.Get(p.Name)
-		if value == last {
+		if value == last || !a.keeps(v, violation) {
 			continue
 		}
 		last = value
@@ -129,9 +152,38 @@ func (a *analyst) slice(p space.Param) (Slice, error) {
 	return s, nil
 }
 
-// grid returns coordinates of a parameter: evenly spaced ones, or the corner of every
-// label.
-func grid(count int) [][]float64 {
+// keeps says whether values exceed no constraint by more than violation.
+func (a *analyst) keeps(v space.Values, violation float64) bool {
+	worst, err := a.Space.Violation(v)
+	return err == nil && worst <= violation
+}
+
+// reach returns how far coordinate j of the best point can go towards an end of the box.
+// Constraints are linear: what keeps them is an interval, whose end halving finds.
+func (a *analyst) reach(j int, end, violation float64) float64 {
+	x := slices.Clone(a.best)
+	can := func(at float64) bool {
+		x[j] = at
+		v, err := a.Space.Decode(x)
+		return err == nil && a.keeps(v, violation)
+	}
+	if len(a.Space.Rows()) == 0 || can(end) {
+		return end
+	}
+	inside, outside := a.best[j], end
+	for range halvings {
+		if middle := (inside + outside) / 2; can(middle) {
+			inside = middle
+		} else {
+			outside = middle
+		}
+	}
+	return inside
+}
+
+// grid returns coordinates of a parameter: evenly spaced ones from low to high, or the
+// corner of every label.
+func grid(count int, low, high float64) [][]float64 {
 	var parts [][]float64
 	if count > 1 {
 		for k := range count {
@@ -142,7 +194,7 @@ func grid(count int) [][]float64 {
 		return parts
 	}
 	for i := range slicePoints {
-		parts = append(parts, []float64{2*float64(i)/(slicePoints-1) - 1})
+		parts = append(parts, []float64{low + (high-low)*float64(i)/(slicePoints-1)})
 	}
 	return parts
 }

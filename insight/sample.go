@@ -130,15 +130,12 @@ type sample struct {
 	weights []float64 // of the noise, nil for ones
 }
 
-// newSample takes the sites, whose points are the cloud; y are their values, lower being
-// better.
-func newSample(cloud *gp.Cloud, sites []Observation, y []float64, t warp) *sample {
-	s := &sample{cloud: cloud}
+// newSample takes the sites, whose points are the cloud; w are their values, warped.
+func newSample(cloud *gp.Cloud, sites []Observation, t gp.Warp, w []float64) *sample {
+	s := &sample{cloud: cloud, w: w}
 	var squares float64
 	for i, o := range sites {
-		s.w = append(s.w, t.apply(y[i]))
-		// The noise of w; its level is fitted.
-		noise := o.StdDev * t.slope(y[i]) * t.unit / t.s
+		noise := t.Noise(w[i], o.StdDev) // its level is fitted
 		s.weights = append(s.weights, noise*noise)
 		squares += noise * noise
 	}

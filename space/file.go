@@ -25,6 +25,8 @@ func Parse(data []byte) (*Space, error) {
 	switch err := decoder.Decode(&document); {
 	case errors.Is(err, io.EOF):
 		return nil, errors.New("the file is empty: write `parameters:` and below it one line per parameter, as in x: {float: [0, 1]}")
+	case err != nil && bytes.Contains(data, []byte("\n\t")):
+		return nil, fmt.Errorf("%w: indent with spaces, YAML does not take tabs", err)
 	case err != nil:
 		return nil, err
 	}

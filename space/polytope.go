@@ -255,5 +255,8 @@ func (s *Space) infeasible(rows []int, pinned bool) error {
 	if len(texts) == 0 {
 		return fmt.Errorf("%w: no values of the discrete parameters were found that keep all constraints %s: %s", ErrInfeasible, where, fix)
 	}
+	if len(texts) == 1 {
+		return fmt.Errorf("%w: the constraint %s cannot hold %s: %s", ErrInfeasible, texts[0], where, strings.Replace(fix, "one", "it", 1))
+	}
 	return fmt.Errorf("%w: the constraints %s cannot hold together %s: %s", ErrInfeasible, strings.Join(texts, ", "), where, fix)
 }

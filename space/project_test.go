@@ -271,7 +271,7 @@ func TestProjectPinned(t *testing.T) {
 	}
 	before := []float64{0, 0, 0}
 	err = s.Project(before, pins...)
-	if !errors.Is(err, ErrInfeasible) || !strings.Contains(err.Error(), `"a + b + c <= 1" cannot hold together with the pinned parameters`) {
+	if !errors.Is(err, ErrInfeasible) || !strings.Contains(err.Error(), `"a + b + c <= 1" cannot hold with the pinned parameters`) {
 		t.Errorf("a contradiction to the pins says %v", err)
 	}
 	if !slices.Equal(before, []float64{0, 0, 0}) {
@@ -288,7 +288,7 @@ func TestInfeasible(t *testing.T) {
 		parts []Part
 		want  string
 	}{
-		{"one", []Part{Float("a", 0, 1), Constraint("a >= 2")}, `"a >= 2" cannot hold together within the bounds`},
+		{"one", []Part{Float("a", 0, 1), Constraint("a >= 2")}, `"a >= 2" cannot hold within the bounds: relax it, or widen the bounds`},
 		{"two of three", []Part{Float("a", 0, 1), Float("b", 0, 1), Constraint("a + b <= 1"), Constraint("a <= 0.9"), Constraint("a + b >= 1.0001")}, `the constraints "a + b <= 1", "a + b >= 1.0001" cannot`},
 		{"a circle", []Part{Float("a", 0, 1), Float("b", 0, 1), Float("c", 0, 1), Constraint("a - b >= 0.1"), Constraint("b - c >= 0.1"), Constraint("c - a >= -0.1")}, `cannot hold together`},
 		{"no integer", []Part{Int("n", 0, 5), Int("m", 0, 5), Constraint("2*n + 2*m <= 5.5"), Constraint("2*n + 2*m >= 4.5")}, `no values of the discrete parameters were found`},

@@ -23,6 +23,7 @@ type database struct {
 	orphan      func(error) bool     // whether a row refers to a study that is gone
 	noLength    func(error) bool     // whether wantMoved failed
 	again       func(error) bool     // whether a transaction was refused for the moment only
+	written     func() error         // whether a commit is where the next process will look; nil when it always is
 }
 
 var (
@@ -41,7 +42,10 @@ func (d *database) update(ctx context.Context, f func(*sql.Tx) error) error {
 			_ = tx.Rollback() // f's error says more
 			return err
 		}
-		return tx.Commit()
+		if err := tx.Commit(); err != nil || d.written == nil {
+			return err
+		}
+		return d.written()
 	})
 }
 

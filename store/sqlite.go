@@ -27,10 +27,33 @@ func SQLite(ctx context.Context, path string) (study.Store, error) {
 			err = errors.Join(explain(path, err), d.Close())
 		}
 	}
+	if err == nil {
+		d.written, err = stays(path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("store sqlite:%s: %w", path, err)
 	}
 	return d, nil
+}
+
+// stays returns a function that says whether the file is still the one at the path. A file
+// that is removed stays open and takes what is written, to lose it in the end.
+func stays(path string) (func() error, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		if now, err := os.Stat(path); err != nil || !os.SameFile(opened, now) {
+			return fmt.Errorf("the file %s was removed or replaced while it was in use, and what was written is lost with it: "+
+				"put it back, or start again", path)
+		}
+		return nil
+	}, nil
 }
 
 // openSQLite prepares connections. Writers queue for one connection, and for the

@@ -17,6 +17,7 @@ type run struct {
 	cfg   Config
 	x     []Point
 	y     []float64
+	std   []float64 // of their noise, 0 when it is not known
 	cloud *gp.Cloud
 	arms  *arms
 	fit   scaleFit
@@ -48,7 +49,7 @@ func newRun(cfg Config) *run {
 // learn adds an observation.
 func (a *run) learn(o Observation) {
 	a.arms.learn(a.x, a.y, o)
-	a.x, a.y = append(a.x, o.X), append(a.y, o.Value)
+	a.x, a.y, a.std = append(a.x, o.X), append(a.y, o.Value), append(a.std, o.Std)
 	a.cloud.Append(o.X)
 	if o.Value < a.y[a.best] {
 		a.best = len(a.y) - 1
@@ -124,19 +125,19 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 // condition returns the posterior of the last fit with its points and values; spare is the
 // number of points that may be believed later.
 func (a *run) condition(spare int) (*gp.IsotropicModel, *gp.Cloud, scaled, error) {
-	cloud, y := a.keep(len(a.y), maxConditioned)
-	s := a.fit.scale.apply(y, a.designMedian())
-	model, err := gp.NewIsotropicModel(a.fit.hyper, cloud, s.w, spare)
+	cloud, y, std := a.keep(len(a.y), maxConditioned)
+	s := newScaled(a.fit.log, y, std, a.designMedian())
+	model, err := gp.NewIsotropicModel(a.fit.hyper, cloud, s.w, s.noise, spare)
 	return model, cloud, s, err
 }
 
 // keep returns the first n observations, or the relevant ones when they exceed the limit.
-func (a *run) keep(n, limit int) (*gp.Cloud, []float64) {
+func (a *run) keep(n, limit int) (cloud *gp.Cloud, y, std []float64) {
 	if n <= limit {
-		return a.cloud, a.y[:n]
+		return a.cloud, a.y[:n], a.std[:n]
 	}
 	kept := relevant(a.y[:n], limit)
-	return a.cloud.Subset(kept), pick(a.y, kept)
+	return a.cloud.Subset(kept), pick(a.y, kept), pick(a.std, kept)
 }
 
 // refit learns scale and hyperparameters anew when enough observations have come. The
@@ -146,8 +147,8 @@ func (a *run) refit(ctx context.Context) error {
 	if n == a.fit.n {
 		return nil
 	}
-	cloud, y := a.keep(n, maxFitted)
-	fit, err := fitScale(ctx, cloud, y, a.designMedian())
+	cloud, y, std := a.keep(n, maxFitted)
+	fit, err := fitScale(ctx, cloud, y, std, a.designMedian())
 	if err != nil {
 		return err
 	}

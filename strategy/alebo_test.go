@@ -127,14 +127,14 @@ func TestALEBOStaysInThePolytope(t *testing.T) {
 		s := buildALEBO(t, Config{Dim: c.dim, TrueDim: c.trueDim, Init: 5, Seed: 7}, settings{})
 		foreign := uniformAfterDesign(Config{Dim: c.dim, Init: 1, Seed: 8}, 1, 2)
 		for _, x := range foreign {
-			if err := s.Tell(Observation{x, ridge(x)}); err != nil {
+			if err := s.Tell(Observation{X: x, Value: ridge(x)}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for range 5 {
 			for _, x := range askALEBO(t, s, 2, foreign) {
 				onSubspace(t, s, x)
-				if err := s.Tell(Observation{x, ridge(x)}); err != nil {
+				if err := s.Tell(Observation{X: x, Value: ridge(x)}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -171,7 +171,7 @@ func TestALEBOReplaysBetweenFits(t *testing.T) {
 	s := buildALEBO(t, cfg, settings{})
 	var told []Observation
 	tell := func(x Point) {
-		o := Observation{x, ridge(x)}
+		o := Observation{X: x, Value: ridge(x)}
 		told = append(told, o)
 		if err := s.Tell(o); err != nil {
 			t.Fatal(err)
@@ -234,7 +234,7 @@ func BenchmarkALEBOAsk(b *testing.B) {
 			s := buildALEBO(b, Config{Dim: 1000, TrueDim: trueDim}, settings{})
 			for i := range 500 {
 				x := s.random(i)
-				if err := s.Tell(Observation{x, ridge(x)}); err != nil {
+				if err := s.Tell(Observation{X: x, Value: ridge(x)}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -45,7 +45,7 @@ func playCMAES(t *testing.T, s Strategy, rounds, batch int, f func([]float64) fl
 		for _, x := range askCMAES(t, s, batch, nil) {
 			y := f(x)
 			best = min(best, y)
-			tellCMAES(t, s, Observation{x, y})
+			tellCMAES(t, s, Observation{X: x, Value: y})
 			points = append(points, x)
 		}
 	}
@@ -145,7 +145,7 @@ func TestCMAESReplays(t *testing.T) {
 			equalPoints(t, what, askCMAES(t, fresh, c.batch, nil), points)
 			equalPoints(t, what+", asked twice", askCMAES(t, s, c.batch, nil), points)
 			for _, x := range points {
-				told = append(told, Observation{x, offCentre(x)})
+				told = append(told, Observation{X: x, Value: offCentre(x)})
 				tellCMAES(t, s, told[len(told)-1])
 				askCMAES(t, s, 1, nil)
 			}
@@ -181,7 +181,7 @@ func TestCMAESLargeBatchIsOneGeneration(t *testing.T) {
 		first := len(s.x)
 		rng.New(uint64(size)).Shuffle(size, func(i, j int) { points[i], points[j] = points[j], points[i] })
 		for _, x := range points {
-			tellCMAES(t, s, Observation{x, offCentre(x)})
+			tellCMAES(t, s, Observation{X: x, Value: offCentre(x)})
 		}
 		if s.start != first || len(s.us) != size {
 			t.Errorf("generation of %d from %d, want %d from %d", len(s.us), s.start, size, first)
@@ -211,7 +211,7 @@ func TestCMAESAsynchronous(t *testing.T) {
 			x := pending[i]
 			pending = slices.Delete(pending, i, i+1)
 			best = min(best, offCentre(x))
-			tellCMAES(t, s, Observation{x, offCentre(x)})
+			tellCMAES(t, s, Observation{X: x, Value: offCentre(x)})
 		}
 		if best > 0.4 {
 			t.Errorf("%d workers reached %g", workers, best)
@@ -229,7 +229,7 @@ func TestCMAESTakesForeignPoints(t *testing.T) {
 			x[j] = math.Round(100*v) / 100
 		}
 		best = min(best, offCentre(x))
-		tellCMAES(t, rounded, Observation{x, offCentre(x)})
+		tellCMAES(t, rounded, Observation{X: x, Value: offCentre(x)})
 	}
 	if best > 0.3 {
 		t.Errorf("rounded points reached %g", best)
@@ -238,7 +238,7 @@ func TestCMAESTakesForeignPoints(t *testing.T) {
 	x := make(Point, 10)
 	for i := range uint64(50) {
 		rng.NewFiller(rng.New(i)).Uniform(x)
-		tellCMAES(t, own, Observation{x, offCentre(x)})
+		tellCMAES(t, own, Observation{X: x, Value: offCentre(x)})
 	}
 	start := slices.Min(own.y)
 	if _, best := playCMAES(t, own, 250, 1, offCentre); best > start/5 {
@@ -279,7 +279,7 @@ func TestCMAESSurvivesDegenerateData(t *testing.T) {
 			playCMAES(t, buildCMAES(t, Config{Dim: dim, Init: 1}), 100, 3, func([]float64) float64 { i++; return value(i) })
 			same := buildCMAES(t, Config{Dim: dim})
 			for i := range 300 {
-				tellCMAES(t, same, Observation{make(Point, dim), value(i)})
+				tellCMAES(t, same, Observation{X: make(Point, dim), Value: value(i)})
 			}
 			for _, x := range askCMAES(t, same, 3, nil) {
 				if err := checkPoint(x, dim); err != nil {
@@ -299,7 +299,7 @@ func TestCMAESRefusesBadArguments(t *testing.T) {
 	if _, err := s.Ask(ctx, 1, []Point{{0}}); err == nil {
 		t.Error("a short pending point was accepted")
 	}
-	if s.Tell(Observation{Point{0, 0, 2}, 1}) == nil || s.Tell(Observation{Point{0, 0, 0}, math.NaN()}) == nil {
+	if s.Tell(Observation{X: Point{0, 0, 2}, Value: 1}) == nil || s.Tell(Observation{X: Point{0, 0, 0}, Value: math.NaN()}) == nil {
 		t.Error("a bad observation was accepted")
 	}
 	playCMAES(t, s, 12, 1, offCentre)

@@ -36,7 +36,7 @@ func play(t *testing.T, s Strategy, rounds, batch int, f func([]float64) float64
 		for _, x := range asked {
 			y := f(x)
 			best = min(best, y)
-			if err := s.Tell(Observation{x, y}); err != nil {
+			if err := s.Tell(Observation{X: x, Value: y}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -146,7 +146,7 @@ func BenchmarkMahaAsk(b *testing.B) {
 				for i := range 300 {
 					x := make(Point, 1000)
 					rng.NewFiller(rng.New(uint64(i))).Uniform(x)
-					if err := s.Tell(Observation{x, ridge(x)}); err != nil {
+					if err := s.Tell(Observation{X: x, Value: ridge(x)}); err != nil {
 						b.Fatal(err)
 					}
 				}

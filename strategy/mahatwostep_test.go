@@ -60,7 +60,7 @@ func TestTwoStepReconstructsTheSameZ(t *testing.T) {
 		random := buildTwoStep(t, twoStepMethods()[1], cfg, settings{})
 		points, _ := play(t, pinv, 4, 5, ridge)
 		for _, x := range points {
-			if err := random.Tell(Observation{x, ridge(x)}); err != nil {
+			if err := random.Tell(Observation{X: x, Value: ridge(x)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -143,7 +143,7 @@ func TestTwoStepReplays(t *testing.T) {
 		s, fresh := buildTwoStep(t, m, cfg, settings{}), buildTwoStep(t, m, cfg, settings{})
 		points, _ := play(t, s, 3, 5, ridge)
 		for _, x := range points {
-			if err := fresh.Tell(Observation{x, ridge(x)}); err != nil {
+			if err := fresh.Tell(Observation{X: x, Value: ridge(x)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -175,7 +175,7 @@ func TestTwoStepSurvivesDegenerateData(t *testing.T) {
 					if !duplicates {
 						rng.NewFiller(rng.New(uint64(i))).Uniform(p)
 					}
-					if err := s.Tell(Observation{p, value(i)}); err != nil {
+					if err := s.Tell(Observation{X: p, Value: value(i)}); err != nil {
 						t.Fatal(err)
 					}
 				}

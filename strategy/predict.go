@@ -11,8 +11,8 @@ import (
 // no model: it made the initial design, fell back to uniform points, or there was none
 // since the last Tell.
 type Predictor interface {
-	// Predict returns the mean and the standard deviation of a value told at x, noise
-	// included. Pending points do not count: nothing is known of their values.
+	// Predict returns the mean and the standard deviation of a value told at x, learned
+	// noise included. Pending points do not count: nothing is known of their values.
 	Predict(x Point) (mean, std float64, ok bool)
 }
 
@@ -83,5 +83,5 @@ func (a *run) newForecast() (*forecast, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &forecast{model, model.NoiseVariance(), s.undo}, nil
+	return &forecast{model, model.NoiseVariance(), s.Moments}, nil
 }

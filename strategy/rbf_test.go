@@ -22,7 +22,7 @@ func told(t testing.TB, dim, n int) *maha {
 	for i := range n {
 		x := make(Point, dim)
 		rng.NewFiller(rng.New(uint64(i))).Uniform(x)
-		if err := s.Tell(Observation{x, ridge(x)}); err != nil {
+		if err := s.Tell(Observation{X: x, Value: ridge(x)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -28,7 +28,7 @@ func TestSilboEmbeddingIsAFunctionOfItsObservations(t *testing.T) {
 	s := silboAfter(t, 12, 55)
 	late := build(t, "silbo", 12, 3).(*silbo)
 	for i := range s.x {
-		if err := late.Tell(Observation{s.x[i], s.y[i]}); err != nil {
+		if err := late.Tell(Observation{X: s.x[i], Value: s.y[i]}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -152,7 +152,7 @@ func BenchmarkSilboAsk(b *testing.B) {
 	for i := range 300 {
 		x := make(Point, 1000)
 		rng.NewFiller(rng.New(uint64(i))).Uniform(x)
-		if err := s.Tell(Observation{x, ridge(x)}); err != nil {
+		if err := s.Tell(Observation{X: x, Value: ridge(x)}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -13,6 +13,7 @@ type Point []float64
 type Observation struct {
 	X     Point
 	Value float64
+	Std   float64 // standard deviation of the value's noise, 0 when it is not known
 }
 
 // Strategy proposes points and learns from their values. What Ask returns is a
@@ -88,6 +89,9 @@ func (h *history) tell(obs []Observation) error {
 		}
 		if math.IsNaN(o.Value) || math.IsInf(o.Value, 0) {
 			return fmt.Errorf("observation %d: value is %g, only finite values can be modelled", i, o.Value)
+		}
+		if !(o.Std >= 0) || math.IsInf(o.Std, 0) {
+			return fmt.Errorf("observation %d: the standard deviation is %g, want a finite number from 0 (not known) on", i, o.Std)
 		}
 	}
 	h.modelled, h.forecast = h.modelled && len(obs) == 0, nil

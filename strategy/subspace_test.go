@@ -26,7 +26,7 @@ func evaluated(t *testing.T, b *subspaceBO, n int) []Point {
 		t.Fatal(err)
 	}
 	for _, x := range points {
-		if err := b.Tell(Observation{x, bowl(x)}); err != nil {
+		if err := b.Tell(Observation{X: x, Value: bowl(x)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,7 +114,7 @@ func TestSubspaceMembership(t *testing.T) {
 	for _, spec := range []string{"rembo", "hesbo"} {
 		b := subspaces(t, spec, Config{Dim: 40, TrueDim: 2, Init: 8, Seed: 4})
 		for _, x := range initialDesign(b.cfg, 0, 20) {
-			if err := b.Tell(Observation{x, 1}); err != nil {
+			if err := b.Tell(Observation{X: x, Value: 1}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -135,7 +135,7 @@ func TestSubspaceMembership(t *testing.T) {
 			for j, v := range x {
 				x[j] = math.Round(100*v) / 100
 			}
-			if err := b.Tell(Observation{x, 2}); err != nil {
+			if err := b.Tell(Observation{X: x, Value: 2}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -160,7 +160,7 @@ func TestSubspaceFitsReplay(t *testing.T) {
 	}
 	again := subspaces(t, "hesbo", cfg)
 	for i, x := range b.x {
-		if err := again.Tell(Observation{x, b.y[i]}); err != nil {
+		if err := again.Tell(Observation{X: x, Value: b.y[i]}); err != nil {
 			t.Fatal(err)
 		}
 	}

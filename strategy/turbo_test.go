@@ -29,7 +29,7 @@ func askTell(t *testing.T, s Strategy, n int, value func(x Point) float64) []Obs
 	}
 	obs := make([]Observation, n)
 	for i, x := range points {
-		obs[i] = Observation{x, value(x)}
+		obs[i] = Observation{X: x, Value: value(x)}
 	}
 	if err := s.Tell(obs...); err != nil {
 		t.Fatal(err)
@@ -297,7 +297,7 @@ func TestForgedLabels(t *testing.T) {
 		for _, round := range []int{0, told} {
 			x := Point{0.3, 0.3}
 			writeLabel(x, 1, 2, label{round, 1})
-			if err := s.Tell(Observation{x, 5}); err != nil {
+			if err := s.Tell(Observation{X: x, Value: 5}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -318,7 +318,7 @@ func TestForeignPointsJoinTheNearestRegion(t *testing.T) {
 	s := newTestTurbo(t, Config{Dim: 2, Init: 1, Seed: 1}, "2")
 	s.regions[0].add(Point{-0.5, 0}, 1)
 	s.regions[1].add(Point{0.5, 0}, 1)
-	if err := s.Tell(Observation{Point{0.4, 0.1}, -1}, Observation{Point{-0.6, 0.1}, 2}); err != nil {
+	if err := s.Tell(Observation{X: Point{0.4, 0.1}, Value: -1}, Observation{X: Point{-0.6, 0.1}, Value: 2}); err != nil {
 		t.Fatal(err)
 	}
 	for r, want := range []struct{ count, best int }{{2, 0}, {2, 1}} {

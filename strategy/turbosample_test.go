@@ -210,7 +210,7 @@ func BenchmarkTurboAsk(b *testing.B) {
 					b.Fatal(err)
 				}
 				for _, x := range points {
-					if err := s.Tell(Observation{x, ridge(x)}); err != nil {
+					if err := s.Tell(Observation{X: x, Value: ridge(x)}); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -75,7 +75,7 @@ func TestVanillaRemembersOnlyWhatTheDataSay(t *testing.T) {
 	play(t, asked, 27, 1, ridge)
 	fresh := build(t, "vanilla", 12, 1).(*vanilla)
 	for i, x := range asked.x {
-		if err := fresh.Tell(Observation{x, asked.y[i]}); err != nil {
+		if err := fresh.Tell(Observation{X: x, Value: asked.y[i]}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -152,6 +152,49 @@ func TestWhatMethodsAreTold(t *testing.T) {
 	}
 }
 
+// The std of a value reaches the model, and of repeated values that of their mean.
+func TestMethodsAreToldStds(t *testing.T) {
+	s, _, _ := begin(t, study.Config{Method: "adaptive", Init: 1, Seed: 3})
+	var obs []strategy.Observation
+	tell := func(x, value, std float64) {
+		t.Helper()
+		params := values(map[string]any{"x": x})
+		if _, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Values{params}}); err != nil {
+			t.Fatal(err)
+		}
+		number := ask(t, s, study.AskRequest{}).Trials[0].Number
+		if err := s.Tell(t.Context(), number, study.Outcome{Value: value, Std: std}); err != nil {
+			t.Fatal(err)
+		}
+		point, err := s.Config().Space.Encode(params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		obs = append(obs, strategy.Observation{X: point, Value: value, Std: std})
+	}
+	tell(1, 5, 0)
+	tell(9, 3, 0.1)
+	tell(6, 2, 3)
+	tell(4, 1, 0.5)
+	tell(4, 2, 1)
+	// By precision: (4*1 + 1*2)/5 with std 1/sqrt(4 + 1).
+	obs = append(obs[:3], strategy.Observation{X: obs[3].X, Value: 1.2, Std: 1 / math.Sqrt(5)})
+	number := func(v space.Values) float64 {
+		x, _ := v.Get("x")
+		return x.(float64)
+	}
+	want := number(proposes(t, s.Config(), obs, nil))
+	if got := number(ask(t, s, study.AskRequest{}).Trials[0].Params); math.Abs(got-want) > 1e-9 {
+		t.Errorf("the study asked for %v, by hand it is %v", got, want)
+	}
+	for i := range obs {
+		obs[i].Std = 0
+	}
+	if exact := number(proposes(t, s.Config(), obs, nil)); math.Abs(exact-want) < 1e-3 {
+		t.Errorf("stds make no difference to %v", want)
+	}
+}
+
 func TestInfeasibleIsNeverSuggestedAgain(t *testing.T) {
 	s, st, now := begin(t, study.Config{Space: newSpace(t, space.Bool("a"), space.Choice("b", "u", "v", "w")), Method: "random", Init: 1})
 	seen := map[string]bool{}

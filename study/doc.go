@@ -29,7 +29,7 @@
 // What a method is told, Observations, depends on the trials alone:
 //
 //   - trials at one point count once, at the mean of their values, each weighed by
-//     its precision 1/std² where that is known;
+//     its precision 1/std² where that is known, and with the std of that mean;
 //   - every trial without a value is a pending point: the method looks elsewhere.
 //     Failed trials stay that for ever, infeasible ones too;
 //   - between two choices they come in the order of their numbers, so that it does

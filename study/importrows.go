@@ -74,7 +74,7 @@ func (in *importer) header(header []string) (index map[string]int, err error) {
 	for _, field := range needed {
 		c := in.named(field)
 		if _, ok := index[c]; !ok {
-			return nil, requestf("%s has no column %q%s: say which one it is", field, c, hint.DidYouMean(c, header))
+			return nil, requestf("%s has no column %q%s: say which one it is, as in %s=COLUMN", field, c, hint.DidYouMean(c, header), field)
 		}
 	}
 	return index, nil

@@ -45,7 +45,7 @@ func (q *question) tried(key string) bool { return q.added[key] || q.taken.has(k
 func (m *model) learn(c Config, obs []strategy.Observation) error {
 	known := len(m.told)
 	same := func(a, b strategy.Observation) bool {
-		return a.Value == b.Value && (&a.X[0] == &b.X[0] || slices.Equal(a.X, b.X))
+		return a.Value == b.Value && a.Std == b.Std && (&a.X[0] == &b.X[0] || slices.Equal(a.X, b.X))
 	}
 	if m.method == nil || known > len(obs) || !slices.EqualFunc(m.told, obs[:known], same) {
 		method, err := c.strategy()

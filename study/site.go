@@ -14,6 +14,7 @@ type site struct {
 	values []float64 // of its complete trials, lower is better
 	stds   []float64 // of their noise, 0 when unknown
 	mean   float64   // of the values
+	std    float64   // of the mean's noise, 0 when unknown
 }
 
 // add counts a finished trial.
@@ -26,7 +27,7 @@ func (s *site) add(t entry, g Goal) {
 	}
 	s.values = append(s.values, g.inner(*t.Value))
 	s.stds = append(s.stds, t.Std)
-	s.mean = average(s.values, s.stds)
+	s.mean, s.std = average(s.values, s.stds)
 }
 
 func (s *site) clone() *site {
@@ -35,12 +36,13 @@ func (s *site) clone() *site {
 	return &c
 }
 
-// average is the mean of values, each weighed by its precision 1/std². One without a std weighs
-// as much as the others do on average. Weights are relative to the highest and means are
+// average is the mean of values, each weighed by its precision 1/std², and the mean's own std,
+// from the sum of the precisions. A value without a std weighs as much as the others do on
+// average; the mean of such values alone has none. Weights are relative to the highest and means are
 // convex combinations, so that nothing overflows.
-func average(values, stds []float64) float64 {
+func average(values, stds []float64) (mean, std float64) {
 	if len(values) == 1 {
-		return values[0]
+		return values[0], stds[0]
 	}
 	least := math.Inf(1)
 	for _, std := range stds {
@@ -61,7 +63,7 @@ func average(values, stds []float64) float64 {
 	if known > 0 {
 		usual = sum / known
 	}
-	mean, total := 0.0, 0.0
+	total := 0.0
 	for i, y := range values {
 		w := weights[i]
 		if stds[i] == 0 {
@@ -73,7 +75,10 @@ func average(values, stds []float64) float64 {
 		total += w
 		mean = mean*(1-w/total) + y*(w/total)
 	}
-	return mean
+	if known > 0 {
+		std = least / math.Sqrt(total)
+	}
+	return mean, std
 }
 
 // known is what a ledger has to say to a method.
@@ -108,7 +113,7 @@ func (l *ledger) observed() (obs []strategy.Observation, infeasible []strategy.P
 func observe(sites []*site) (obs []strategy.Observation, infeasible []strategy.Point) {
 	for _, s := range sites {
 		if len(s.values) > 0 {
-			obs = append(obs, strategy.Observation{X: s.first.point, Value: s.mean})
+			obs = append(obs, strategy.Observation{X: s.first.point, Value: s.mean, Std: s.std})
 		} else {
 			infeasible = append(infeasible, s.first.point)
 		}

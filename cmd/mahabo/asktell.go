@@ -79,7 +79,7 @@ func readParams(sp *space.Space, texts map[string]string) (space.Values, error) 
 			for _, p := range params {
 				known = append(known, p.Name)
 			}
-			return space.Values{}, usagef("the study has no parameter %q%s", name, hint.DidYouMean(name, known))
+			return space.Values{}, usagef("the study has no parameter %q%s: mahabo study show --json lists them", name, hint.DidYouMean(name, known))
 		}
 		values[name] = params[i].ReadText(texts[name])
 	}
@@ -137,6 +137,17 @@ type bestCmd struct {
 	Study string `arg:"" help:"Name of the study."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 	storeFlags
+}
+
+// Help is the long help.
+func (*bestCmd) Help() string {
+	return `Examples:
+
+  mahabo best rig
+
+  mahabo best rig --json | jq .params
+
+Of values at one point the mean counts.`
 }
 
 // Run prints the best point.

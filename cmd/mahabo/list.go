@@ -31,6 +31,15 @@ type optionInfo struct {
 	Meaning string `json:"meaning"`
 }
 
+// Help is the long help.
+func (*methodsCmd) Help() string {
+	return `Examples:
+
+  mahabo methods
+
+  mahabo study create rig --space space.yaml --method turbo:m=2`
+}
+
 // Run lists the methods.
 func (c *methodsCmd) Run(s streams) error {
 	var infos []methodInfo
@@ -69,6 +78,15 @@ type problemInfo struct {
 	Description string   `json:"description"`
 	Dim         int      `json:"dim"`     // its own number of parameters
 	Minimum     *float64 `json:"minimum"` // null when unknown
+}
+
+// Help is the long help.
+func (*problemsCmd) Help() string {
+	return `Examples:
+
+  mahabo problems
+
+  mahabo minimize --problem branin:embed=axis,noise=0.01 --dim 100 --evals 50`
 }
 
 // Run lists the problems.

@@ -90,7 +90,7 @@ func run(args []string) int {
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
-		return fail(usageError{fmt.Errorf("%w (see mahabo --help)", err)})
+		return fail(usagef("%w (see %s --help)", err, commandOf(err)))
 	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -98,6 +98,15 @@ func run(args []string) int {
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	command.BindTo(ctx, (*context.Context)(nil))
 	return fail(command.Run(streams{os.Stdin, os.Stdout, os.Stderr}))
+}
+
+// commandOf names the command that a command line was meant for, as far as it was understood.
+func commandOf(err error) string {
+	var wrong *kong.ParseError
+	if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
+		return wrong.Context.Selected().FullPath()
+	}
+	return "mahabo"
 }
 
 // usageError is a mistake in the command line.

@@ -39,8 +39,11 @@ A table of evaluations made elsewhere:
 
 // Run makes the page.
 func (c *reportCmd) Run(ctx context.Context, s streams) error {
-	if (c.Out == "") == !c.JSON {
-		return usagef("give --out FILE for a page, or --json, not both")
+	switch {
+	case c.Out == "" && !c.JSON:
+		return usagef("--out is missing: name the page to write, as in --out report.html, or give --json")
+	case c.Out != "" && c.JSON:
+		return usagef("--out and --json: give one of them")
 	}
 	return c.with(ctx, c.Study, func(one *study.Study) error {
 		trials, err := one.Trials(ctx, study.Page{})

@@ -45,8 +45,8 @@ func TestReportUsage(t *testing.T) {
 	_, in := rig(t)
 	for args, want := range map[string]string{
 		"report rig":                        "--out",
-		"report rig --json --out r.html":    "not both",
-		"report rog --json":                 "no such study",
+		"report rig --json --out r.html":    "give one of them",
+		"report rog --json":                 `no such study (did you mean "rig"?)`,
 		"report rig --out /no/such/dir/a.x": "--out",
 	} {
 		if _, stderr, code := call(t, in(args)...); code != exitUsage || !strings.Contains(stderr, want) {

@@ -14,6 +14,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/mahabo/mahabo/internal/hint"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/store"
 	"github.com/mahabo/mahabo/study"
@@ -62,11 +63,24 @@ func (f storeFlags) with(ctx context.Context, name string, do func(*study.Study)
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	s, err := study.Open(ctx, st, name)
+	s, err := find(ctx, st, name)
 	if err != nil {
-		return input(err)
+		return err
 	}
 	return input(do(s))
+}
+
+// find opens a study, or says which name may have been meant.
+func find(ctx context.Context, st study.Store, name string) (*study.Study, error) {
+	s, err := study.Open(ctx, st, name)
+	if !errors.Is(err, study.ErrNotFound) {
+		return s, input(err)
+	}
+	names, listErr := st.Names(ctx)
+	if listErr != nil {
+		return nil, errors.Join(err, listErr)
+	}
+	return nil, usagef("%w%s: mahabo study list shows the names", err, hint.DidYouMean(name, names))
 }
 
 // input marks the errors that a user can mend as such.
@@ -115,7 +129,10 @@ func (c *studyCreateCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	if _, err := study.Create(ctx, st, config); err != nil {
+	switch _, err := study.Create(ctx, st, config); {
+	case errors.Is(err, study.ErrExists):
+		return usagef("%w: choose another name, or go on with that one (mahabo study show %s)", err, c.Name)
+	case err != nil:
 		return input(err)
 	}
 	_, err = fmt.Fprintf(s.out, "created study %s in %s: %d parameters, %s by %s\n", c.Name, c.Store, len(sp.Params()), c.Goal, c.Method)
@@ -138,6 +155,15 @@ func readSpace(path string) (*space.Space, error) {
 type studyListCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 	storeFlags
+}
+
+// Help is the long help.
+func (*studyListCmd) Help() string {
+	return `Examples:
+
+  mahabo study list
+
+  mahabo study list --store postgres://localhost/lab --json | jq -r '.[].config.name'`
 }
 
 // Run lists the studies.
@@ -207,6 +233,15 @@ type studyShowCmd struct {
 	storeFlags
 }
 
+// Help is the long help.
+func (*studyShowCmd) Help() string {
+	return `Examples:
+
+  mahabo study show rig
+
+  mahabo study show rig --json | jq .states`
+}
+
 // Run shows the study.
 func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, c.Name, func(one *study.Study) error {
@@ -227,7 +262,7 @@ func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
 		fmt.Fprintf(w, "study\t%s, created %s\n", info.Config.Name, info.Created.Format(time.RFC3339))
 		fmt.Fprintf(w, "method\t%s, seed %d, %d initial points\n", info.Config.Method, info.Config.Seed, info.Config.Init)
 		fmt.Fprintf(w, "goal\t%s over %d parameters\n", info.Config.Goal, len(info.Config.Space.Params()))
-		fmt.Fprintf(w, "trials\t%d in %d batches %s\n", info.Trials, info.Batches, strings.Join(states, ", "))
+		fmt.Fprintf(w, "trials\t%s\n", strings.TrimSpace(fmt.Sprintf("%d in %d batches %s", info.Trials, info.Batches, strings.Join(states, ", "))))
 		fmt.Fprintf(w, "best\t%s\n", info.bestText())
 		if info.Best != nil {
 			fmt.Fprintf(w, "at\ttrial %d: %s\n", info.Best.Number, paramText(info.Best.Params))
@@ -252,6 +287,15 @@ type studyDeleteCmd struct {
 	storeFlags
 }
 
+// Help is the long help.
+func (*studyDeleteCmd) Help() string {
+	return `Examples:
+
+  mahabo study export rig --out rig.csv
+
+  mahabo study delete rig --yes`
+}
+
 // Run deletes the study.
 func (c *studyDeleteCmd) Run(ctx context.Context, s streams) (err error) {
 	st, err := c.open(ctx)
@@ -259,9 +303,9 @@ func (c *studyDeleteCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	one, err := study.Open(ctx, st, c.Name)
+	one, err := find(ctx, st, c.Name)
 	if err != nil {
-		return input(err)
+		return err
 	}
 	sum, err := one.Summary(ctx)
 	if err != nil {

@@ -79,6 +79,13 @@ type tokenInfo struct {
 	Expires time.Time  `json:"expires,omitzero"`
 }
 
+// Help is the long help.
+func (*tokenListCmd) Help() string {
+	return `Examples:
+
+  mahabo token list --token-file tokens`
+}
+
 // Run lists the tokens.
 func (c *tokenListCmd) Run(s streams) error {
 	tokens, err := token.List(c.TokenFile)
@@ -107,6 +114,15 @@ func (c *tokenListCmd) Run(s streams) error {
 type tokenRevokeCmd struct {
 	ID string `arg:"" help:"Id of the token, as mahabo token list shows it."`
 	tokenFlags
+}
+
+// Help is the long help.
+func (*tokenRevokeCmd) Help() string {
+	return `Examples:
+
+  mahabo token revoke kq3vtzpd --token-file tokens
+
+A running server refuses it within a second.`
 }
 
 // Run ends the token.

@@ -4,12 +4,12 @@ package hint
 import "fmt"
 
 // DidYouMean returns ` (did you mean "word"?)` for the known word with the smallest edit
-// distance, if at most a third of its letters differ, and "" if there is none.
+// distance, if at most a third of its letters differ but not all, and "" if there is none.
 func DidYouMean(word string, known []string) string {
 	best, bestDistance := "", 0
 	for _, k := range known {
 		d := distance(word, k)
-		if d <= max(1, len(k)/3) && (best == "" || d < bestDistance) {
+		if d <= max(1, len(k)/3) && d < max(len(word), len(k)) && (best == "" || d < bestDistance) {
 			best, bestDistance = k, d
 		}
 	}

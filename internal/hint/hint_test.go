@@ -3,7 +3,7 @@ package hint
 import "testing"
 
 func TestDidYouMean(t *testing.T) {
-	known := []string{"layers", "rate", "w0", "w1"}
+	known := []string{"layers", "rate", "w0", "w1", "k"}
 	for word, want := range map[string]string{
 		"layer":  ` (did you mean "layers"?)`,
 		"ratte":  ` (did you mean "rate"?)`,
@@ -11,6 +11,7 @@ func TestDidYouMean(t *testing.T) {
 		"speed":  "",
 		"":       "",
 		"lyaers": ` (did you mean "layers"?)`,
+		"x":      "", // nothing in common with "k"
 	} {
 		if got := DidYouMean(word, known); got != want {
 			t.Errorf("DidYouMean(%q) = %q, want %q", word, got, want)
