@@ -133,11 +133,31 @@ func (m *Model) VarianceBounds(dst []float64, x linalg.Matrix) {
 		if from == to {
 			continue
 		}
-		nearest := [1]float64{math.Inf(1)}
-		for _, v := range m.distances(r2, z.Row(i), from, to) {
-			nearest[0] = min(nearest[0], v)
-		}
+		nearest := [1]float64{lowest(m.distances(r2, z.Row(i), from, to))}
 		m.hyper.Profile.apply(nearest[:], nil, s)
 		dst[i] = floor(s - nearest[0]*nearest[0]/(s+noise))
 	}
+}
+
+// lowest returns the smallest of the values; four at a time do not wait for each other.
+func lowest(values []float64) float64 {
+	a, b, c, d := math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
+	for ; len(values) >= 4; values = values[4:] {
+		if v := values[0]; v < a {
+			a = v
+		}
+		if v := values[1]; v < b {
+			b = v
+		}
+		if v := values[2]; v < c {
+			c = v
+		}
+		if v := values[3]; v < d {
+			d = v
+		}
+	}
+	for _, v := range values {
+		a = min(a, v)
+	}
+	return min(a, b, c, d)
 }

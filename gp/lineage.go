@@ -21,6 +21,12 @@ type lineage struct {
 	in     *Inputs
 	parent []int   // -1 when there is none
 	differ [][]int // coordinates that differ from the parent
+	family []int   // all points that are parents, in order
+
+	columns linalg.Matrix // one row per parent: its distances to all points, or derivatives in them
+	place   []int         // of a parent in family
+	steps   []float64
+	zeros   []float64
 }
 
 // newLineage gives every point the parent with the fewest differences, the
@@ -48,26 +54,48 @@ func newLineage(in *Inputs) *lineage {
 			}
 		}
 	}
+	l.findFamily()
 	return l
 }
 
-// distances fills r2, both triangles.
+// findFamily lists the parents and makes room for their columns.
+func (l *lineage) findFamily() {
+	isParent := make([]bool, l.in.n)
+	for _, p := range l.parent {
+		if p >= 0 {
+			isParent[p] = true
+		}
+	}
+	l.place = make([]int, l.in.n)
+	for i, is := range isParent {
+		if is {
+			l.place[i] = len(l.family)
+			l.family = append(l.family, i)
+		}
+	}
+	l.columns = padded(len(l.family), l.in.n)
+	l.steps, l.zeros = make([]float64, l.in.dim), make([]float64, l.in.n)
+}
+
+// column returns the column of a parent.
+func (l *lineage) column(p int) []float64 { return l.columns.Row(l.place[p]) }
+
+// distances fills the lower triangle of r2.
 func (l *lineage) distances(r2 linalg.Matrix, w []float64) {
 	xt := l.in.XT()
 	for i := range l.in.n {
 		row, xi := r2.Row(i)[:i], l.in.At(i)
 		if p := l.parent[i]; p >= 0 {
-			copy(row, r2.Row(p))
+			copy(row, l.column(p))
 			xp := l.in.At(p)
-			shift := 0.0
-			for _, j := range l.differ[i] {
+			shift, steps := 0.0, l.steps[:len(l.differ[i])]
+			for k, j := range l.differ[i] {
 				step := w[j] * (xi[j] - xp[j])
 				shift += step * (xi[j] + xp[j])
-				linalg.Axpy(row, -2*step, xt.Row(j)[:i])
+				steps[k] = -2 * step
 			}
-			for k, v := range row {
-				row[k] = max(v+shift, 0)
-			}
+			linalg.AddRows(row, steps, l.differ[i], xt)
+			linalg.AddClamp(row, shift, l.zeros[:i])
 		} else {
 			clear(row)
 			for j, wj := range w {
@@ -78,8 +106,14 @@ func (l *lineage) distances(r2 linalg.Matrix, w []float64) {
 			}
 		}
 		r2.Set(i, i, 0)
-		for k, v := range row {
-			r2.Set(k, i, v)
+		for f, p := range l.family { // their distances to i
+			if p > i {
+				break
+			}
+			l.columns.Set(f, i, r2.At(i, p))
+		}
+		if len(l.family) > l.place[i] && l.family[l.place[i]] == i {
+			copy(l.column(i), row)
 		}
 	}
 }
@@ -89,8 +123,19 @@ func (l *lineage) distances(r2 linalg.Matrix, w []float64) {
 func (l *lineage) gradient(dW []float64, g linalg.Matrix) {
 	clear(dW)
 	xt := l.in.XT()
+	for f, p := range l.family { // what lies below the diagonal gathers here
+		for k := p + 1; k < l.in.n; k++ {
+			l.columns.Set(f, k, g.At(k, p))
+		}
+	}
 	for i := l.in.n - 1; i > 0; i-- {
 		row, xi := g.Row(i)[:i], l.in.At(i)
+		for f, p := range l.family {
+			if p >= i {
+				break
+			}
+			row[p] = l.columns.At(f, i)
+		}
 		p := l.parent[i]
 		if p < 0 {
 			for j := range dW {
@@ -111,9 +156,10 @@ func (l *lineage) gradient(dW []float64, g linalg.Matrix) {
 			dW[j] += (xi[j] - xp[j]) * ((xi[j]+xp[j])*total - 2*linalg.Dot(row, xt.Row(j)[:i]))
 		}
 		linalg.Axpy(g.Row(p)[:p], 1, row[:p])
-		for k := p + 1; k < i; k++ {
-			g.Row(k)[p] += row[k]
+		for f, q := range l.family[:l.place[p]] {
+			l.columns.Row(f)[p] += row[q]
 		}
+		linalg.Axpy(l.column(p)[p+1:i], 1, row[p+1:])
 	}
 }
 

@@ -74,6 +74,8 @@ type run struct {
 	ofMap      *adam.State
 	stop       adam.Stop
 	keys       []keyed // order of the points at the last evaluation
+	pivots     []int   // of the last evaluation of low rank
+	dense      int     // evaluations to come without an attempt at low rank
 	best       float64 // lowest loss so far
 	evaluation evaluation
 	failed     bool // the likelihood is not finite: the run stays where it is
@@ -100,6 +102,9 @@ func newLockstep(starts []Hyper, in *Inputs, y []float64, o AdamOptions) *lockst
 	}
 	return l
 }
+
+// denseSteps is the number of steps after which a rank that was too high is tried again.
+const denseSteps = 4
 
 // step evaluates all active runs and moves them.
 func (l *lockstep) step(first bool) {
@@ -129,12 +134,14 @@ func (l *lockstep) evaluate(i int, first bool) {
 		r.evaluation = evaluateFlat(dZ, z, l.y, h)
 		return
 	}
-	if l.few != nil {
-		if e, ok := l.few.evaluate(dZ, z, l.y, h); ok {
+	if l.few != nil && r.dense == 0 {
+		if e, ok := l.few.evaluate(dZ, z, l.y, h, &r.pivots); ok {
 			r.evaluation, r.failed = e, false
 			return
 		}
+		r.pivots, r.dense = r.pivots[:0], denseSteps
 	}
+	r.dense = max(r.dense-1, 0)
 	var err error
 	l.work.keys = r.keys
 	r.evaluation, err = l.work.evaluate(dZ, z, l.y, h)

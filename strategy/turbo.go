@@ -50,6 +50,7 @@ type turbo struct {
 	history
 	regions []trustRegion
 	open    int // round of the last observation, -1 when no region proposed it
+	room    []float64
 	report  AskReport
 }
 
@@ -195,7 +196,7 @@ func (t *turbo) propose(ctx context.Context, regions []trustRegion, n, pending i
 			return nil, err
 		}
 		var jitter float64
-		values[a], jitter, err = region.sample(sets[a], n, stream("turbo sample", region.index))
+		values[a], jitter, err = region.sample(sets[a], n, stream("turbo sample", region.index), &t.room)
 		t.report.Jitter = max(t.report.Jitter, region.fitted.jitter, jitter)
 		if err != nil {
 			return nil, err
@@ -268,10 +269,11 @@ func drawCandidates(regions []*trustRegion, dim int, stream func(string, int) *r
 	count := min(turboPerDim*dim, turboMaxCandidates)
 	sets := make([]*candidateSet, len(regions))
 	masks := make([]*mask, len(regions))
+	perturbed := min(turboPerturbed/float64(dim), 1)
 	for a, region := range regions {
 		centre, lower, upper := region.box()
 		sets[a] = newCandidateSet(count, centre, lower, upper)
-		masks[a] = newMask(dim, stream("turbo mask", region.index))
+		masks[a] = newMask(dim, perturbed, stream("turbo mask", region.index))
 	}
 	u := make([]float64, dim)
 	for range count {

@@ -18,6 +18,7 @@ type candidateSet struct {
 	first                []int
 	coord                []int
 	value                []float64
+	moved                linalg.Matrix // differences from the centre in length-scales, once they are wanted
 }
 
 // newCandidateSet returns an empty set with room for count candidates.
@@ -44,45 +45,25 @@ func (c *candidateSet) add(u []float64, mask []int) {
 // full says whether every candidate has all coordinates changed, in order.
 func (c *candidateSet) full() bool { return len(c.coord) == c.len()*len(c.centre) }
 
+// moves returns the differences of a full set from the centre in length-scales, one row per
+// candidate. All calls are to have the same scales.
+func (c *candidateSet) moves(scales []float64) linalg.Matrix {
+	if c.moved.Rows == 0 {
+		c.moved = linalg.New(c.len(), len(c.centre))
+		for i := range c.len() {
+			row := c.moved.Row(i)
+			_, value := c.changes(i)
+			for j, v := range value {
+				row[j] = (v - c.centre[j]) / scales[j]
+			}
+		}
+	}
+	return c.moved
+}
+
 // changes returns the changed coordinates of candidate i and their values.
 func (c *candidateSet) changes(i int) (coord []int, value []float64) {
 	return c.coord[c.first[i]:c.first[i+1]], c.value[c.first[i]:c.first[i+1]]
-}
-
-// mask draws sets of coordinates: each with probability p = min(20/D, 1), at least
-// one.
-type mask struct {
-	dim    int
-	logOut float64 // log(1-p)
-	r      *rand.Rand
-	coords []int
-}
-
-func newMask(dim int, r *rand.Rand) *mask {
-	p := min(turboPerturbed/float64(dim), 1)
-	return &mask{dim: dim, logOut: math.Log1p(-p), r: r}
-}
-
-// draw returns the next set, valid until the next call. The gaps between chosen
-// coordinates are geometric: P(gap >= k) = (1-p)^k.
-func (m *mask) draw() []int {
-	m.coords = m.coords[:0]
-	for j := 0; ; j++ {
-		if m.logOut > math.Inf(-1) {
-			gap := math.Log(1-m.r.Float64()) / m.logOut
-			if gap >= float64(m.dim-j) {
-				break
-			}
-			j += int(gap)
-		} else if j == m.dim {
-			break
-		}
-		m.coords = append(m.coords, j)
-	}
-	if len(m.coords) == 0 {
-		m.coords = append(m.coords, m.r.IntN(m.dim))
-	}
-	return m.coords
 }
 
 // point returns candidate i in [-1,1]^D; what it shares with the centre it shares
@@ -97,10 +78,12 @@ func (r *trustRegion) point(c *candidateSet, i int) Point {
 }
 
 // Sampling costs: jointCandidates are drawn with all their correlations, groups of
-// sampleGroup share one triangular solve.
+// sampleGroup share one triangular solve. Rows of a group lie sampleStride apart: a power
+// of two would put them into the same cache sets.
 const (
 	jointCandidates = 64
 	sampleGroup     = 128
+	sampleStride    = sampleGroup + 8
 )
 
 // sample draws the noisy posterior at all candidates, slots times, in the units of
@@ -119,9 +102,12 @@ const (
 //	sample     mean + Wᵀ zeta + Vᵀ xi + sqrt(s + noise - |w|² - |v|²) epsilon
 //
 // with xi and epsilon standard normal; in S it is mean + Wᵀ zeta + M xi.
-func (r *trustRegion) sample(c *candidateSet, slots int, rnd *rand.Rand) (samples [][]float64, jitter float64, err error) {
+//
+// room is scratch memory, kept for the next call.
+func (r *trustRegion) sample(c *candidateSet, slots int, rnd *rand.Rand, room *[]float64) (samples [][]float64, jitter float64, err error) {
 	y, median, std := r.standardised()
 	p := &localPosterior{hyper: r.fitted.hyper, set: c, count: c.len()}
+	p.makeRoom(r.in.Len(), room)
 	if jitter, err = p.condition(r.in, y); err != nil {
 		return nil, jitter, err
 	}
@@ -143,13 +129,26 @@ type localPosterior struct {
 	hyper    gp.Hyper
 	set      *candidateSet
 	count    int
-	w        linalg.Matrix // n x count
+	w        []linalg.Matrix // n x count, in groups of columns
 	mean     []float64
 	variance []float64     // with noise, given the data
 	joint    []int         // S
 	wS       linalg.Matrix // n x |S|
 	factor   linalg.Matrix
-	anchors  anchors // S
+	anchors  *anchors // S
+}
+
+// makeRoom lays the groups of w out one after the other; their content is arbitrary.
+func (p *localPosterior) makeRoom(n int, room *[]float64) {
+	groups, size := (p.count+sampleGroup-1)/sampleGroup, n*sampleStride
+	if len(*room) < groups*size {
+		*room = make([]float64, groups*size*5/4)
+	}
+	p.w = make([]linalg.Matrix, groups)
+	for g := range p.w {
+		cols := min(sampleGroup, p.count-g*sampleGroup)
+		p.w[g] = linalg.Matrix{Rows: n, Cols: cols, Stride: sampleStride, Data: (*room)[g*size : (g+1)*size]}
+	}
 }
 
 // condition computes mean and variance of all candidates given the data.
@@ -182,15 +181,14 @@ func (p *localPosterior) condition(in *gp.Inputs, y []float64) (jitter float64, 
 	}
 	linalg.SolveLowerVec(l, zeta)
 
-	p.w = linalg.New(n, p.count)
 	p.mean, p.variance = make([]float64, p.count), make([]float64, p.count)
 	for i := range p.count {
 		p.mean[i], p.variance[i] = p.hyper.Mean, p.hyper.OutputScale+p.hyper.NoiseVariance
 	}
 	rows := linalg.New(sampleGroup, n)
-	for from := 0; from < p.count; from += sampleGroup {
-		to := min(from+sampleGroup, p.count)
-		group := p.w.Slice(0, n, from, to)
+	for g, group := range p.w {
+		from := g * sampleGroup
+		to := from + group.Cols
 		data.covariances(group, rows, p.hyper, from)
 		linalg.SolveLower(l, group)
 		for i, z := range zeta {
@@ -258,11 +256,12 @@ func lowestPlaces(values []float64, count int) []int {
 
 // columns gathers columns of w.
 func (p *localPosterior) columns(index []int) linalg.Matrix {
-	out := linalg.New(p.w.Rows, len(index))
-	for k := range p.w.Rows {
-		from, to := p.w.Row(k), out.Row(k)
-		for a, i := range index {
-			to[a] = from[i]
+	n := p.w[0].Rows
+	out := linalg.New(n, len(index))
+	for a, i := range index {
+		group, column := p.w[i/sampleGroup], i%sampleGroup
+		for k := range n {
+			out.Set(k, a, group.At(k, column))
 		}
 	}
 	return out
@@ -293,14 +292,15 @@ func (p *localPosterior) draw(slots int, rnd *rand.Rand) [][]float64 {
 
 // drawOthers draws every candidate given the joint ones.
 func (p *localPosterior) drawOthers(samples [][]float64, xi linalg.Matrix, rnd *rand.Rand) {
-	slots, count, n := len(samples), len(p.joint), p.w.Rows
+	slots, count := len(samples), len(p.joint)
 	v, shift := linalg.New(count, sampleGroup), linalg.New(slots, sampleGroup)
 	rows, rest := linalg.New(sampleGroup, count), make([]float64, sampleGroup)
-	for from := 0; from < p.count; from += sampleGroup {
-		to := min(from+sampleGroup, p.count)
+	for g, w := range p.w {
+		from := g * sampleGroup
+		to := from + w.Cols
 		group, moved := v.Slice(0, count, 0, to-from), shift.Slice(0, slots, 0, to-from)
 		p.anchors.covariances(group, rows, p.hyper, from)
-		linalg.GemmTA(group, 1, -1, p.wS, p.w.Slice(0, n, from, to))
+		linalg.GemmTA(group, 1, -1, p.wS, w)
 		linalg.SolveLower(p.factor, group)
 		linalg.Gemm(moved, 0, 1, xi, group)
 		copy(rest, p.variance[from:to])
@@ -327,37 +327,42 @@ type anchors struct {
 	scales []float64
 	delta  linalg.Matrix // D x anchors
 	norm2  []float64
+	zeros  []float64
+	steps  []float64     // scratch, D
+	points linalg.Matrix // delta transposed, once it is wanted
 }
 
-func newAnchors(set *candidateSet, scales []float64, count int) anchors {
-	return anchors{set, scales, linalg.New(len(scales), count), make([]float64, count)}
+func newAnchors(set *candidateSet, scales []float64, count int) *anchors {
+	return &anchors{
+		set: set, scales: scales, delta: linalg.New(len(scales), count),
+		norm2: make([]float64, count), zeros: make([]float64, count), steps: make([]float64, len(scales)),
+	}
 }
 
 // put sets coordinate j of anchor a, which lies on the centre until then.
-func (n anchors) put(a, j int, value float64) {
+func (n *anchors) put(a, j int, value float64) {
 	d := (value - n.set.centre[j]) / n.scales[j]
 	n.delta.Set(j, a, d)
 	n.norm2[a] += d * d
 }
 
 // distances fills dst with r² of candidate i and the anchors.
-func (n anchors) distances(dst []float64, i int) {
+func (n *anchors) distances(dst []float64, i int) {
 	copy(dst, n.norm2)
 	coord, value := n.set.changes(i)
-	own := 0.0
+	own, steps := 0.0, n.steps[:len(coord)]
 	for k, j := range coord {
 		d := (value[k] - n.set.centre[j]) / n.scales[j]
 		own += d * d
-		linalg.Axpy(dst, -2*d, n.delta.Row(j))
+		steps[k] = -2 * d
 	}
-	for a, v := range dst {
-		dst[a] = max(v+own, 0)
-	}
+	linalg.AddRows(dst, steps, coord, n.delta)
+	linalg.AddClamp(dst, own, n.zeros)
 }
 
 // covariances fills a group, one column per candidate from the given one on. rows is
 // scratch for one row per candidate.
-func (n anchors) covariances(group, rows linalg.Matrix, h gp.Hyper, from int) {
+func (n *anchors) covariances(group, rows linalg.Matrix, h gp.Hyper, from int) {
 	if n.set.full() {
 		n.distancesFull(group, from)
 	} else {
@@ -374,17 +379,10 @@ func (n anchors) covariances(group, rows linalg.Matrix, h gp.Hyper, from int) {
 
 // distancesFull fills a group with r² where every candidate has all coordinates changed:
 // one product.
-func (n anchors) distancesFull(group linalg.Matrix, from int) {
-	dim := len(n.scales)
-	points := linalg.New(group.Rows, dim)
-	linalg.Transpose(points, n.delta)
-	moved := linalg.New(group.Cols, dim)
-	for i := range group.Cols {
-		row := moved.Row(i)
-		_, value := n.set.changes(from + i)
-		for j, v := range value {
-			row[j] = (v - n.set.centre[j]) / n.scales[j]
-		}
+func (n *anchors) distancesFull(group linalg.Matrix, from int) {
+	if n.points.Rows == 0 {
+		n.points = linalg.New(n.delta.Cols, n.delta.Rows)
+		linalg.Transpose(n.points, n.delta)
 	}
-	linalg.SquaredDistances(group, points, moved)
+	linalg.SquaredDistances(group, n.points, n.set.moves(n.scales).Slice(from, from+group.Cols, 0, len(n.scales)))
 }

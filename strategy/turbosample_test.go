@@ -17,7 +17,8 @@ import (
 func TestMaskLaw(t *testing.T) {
 	const draws = 20000
 	for _, dim := range []int{1, 20, 50, 1000} {
-		m := newMask(dim, rng.New(1))
+		p := min(20/float64(dim), 1)
+		m := newMask(dim, p, rng.New(1))
 		count := make([]int, dim)
 		pairs, total := 0, 0
 		for range draws {
@@ -33,7 +34,6 @@ func TestMaskLaw(t *testing.T) {
 			}
 			total += len(coords)
 		}
-		p := min(20/float64(dim), 1)
 		check := func(what string, got, trials, p float64) {
 			if math.Abs(got-trials*p) > 5*math.Sqrt(trials*p*(1-p)) {
 				t.Errorf("D=%d: %s %g times, want about %g", dim, what, got, trials*p)
@@ -44,10 +44,23 @@ func TestMaskLaw(t *testing.T) {
 		check("last", float64(count[dim-1]), draws, p)
 		check("neighbours", float64(pairs), draws*float64(dim-1), p*p)
 	}
-	few := &mask{dim: 100, logOut: math.Log1p(-1e-4), r: rng.New(2)}
+	few := newMask(100, 1e-4, rng.New(2))
 	for range 100 {
 		if len(few.draw()) == 0 {
 			t.Fatal("a mask without coordinates")
+		}
+	}
+}
+
+// Gaps read off the table are those of the logarithm.
+func TestMaskGaps(t *testing.T) {
+	for _, p := range []float64{0.9, 0.2, 0.02, 1e-4} {
+		m, twin := newMask(1000, p, rng.New(3)), rng.New(3)
+		for range 50000 {
+			want := min(math.Floor(math.Log(1-twin.Float64())/math.Log1p(-p)), 1000)
+			if got := m.gap(1000); float64(got) != want {
+				t.Fatalf("p=%g: gap %d, want %g", p, got, want)
+			}
 		}
 	}
 }
@@ -91,7 +104,8 @@ func TestThompsonMoments(t *testing.T) {
 		}
 	}
 	for _, joint := range []int{count, 4} {
-		p := &localPosterior{hyper: h, set: set, count: count}
+		p, room := &localPosterior{hyper: h, set: set, count: count}, []float64(nil)
+		p.makeRoom(n, &room)
 		if _, err := p.condition(region.in, y); err != nil {
 			t.Fatal(err)
 		}

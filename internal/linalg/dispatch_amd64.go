@@ -142,3 +142,19 @@ func maternFinish(x, slope, e []float64) {
 	}
 	maternFinishAVX512(&x[0], unsafe.SliceData(slope), &e[0], len(x))
 }
+
+func addRows(dst, coef []float64, index []int, m Matrix) {
+	if active.path != avx512 {
+		addRowsByAxpy(dst, coef, index, m)
+		return
+	}
+	addRowsAVX512(&dst[0], len(dst), &coef[0], &index[0], len(coef), &m.Data[0], m.Stride)
+}
+
+func addProducts(dst, x, y []float64) {
+	if active.path != avx512 || len(dst) == 0 {
+		addProductsPortable(dst, x, y)
+		return
+	}
+	addProductsAVX512(&dst[0], &x[0], &y[0], len(dst))
+}

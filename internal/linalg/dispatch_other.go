@@ -29,3 +29,5 @@ func addClamp(dst []float64, shift float64, y []float64) { addClampPortable(dst,
 func columnDistances(dst, x []float64, z Matrix)         { columnDistancesPortable(dst, x, z) }
 func maternRoots(x []float64)                            { maternRootsPortable(x) }
 func maternFinish(x, slope, e []float64)                 { maternFinishPortable(x, slope, e) }
+func addRows(dst, coef []float64, index []int, m Matrix) { addRowsByAxpy(dst, coef, index, m) }
+func addProducts(dst, x, y []float64)                    { addProductsPortable(dst, x, y) }

@@ -56,3 +56,9 @@ func maternRootsAVX512(x *float64, n int)
 
 //go:noescape
 func maternFinishAVX512(x, slope, e *float64, n int)
+
+//go:noescape
+func addRowsAVX512(dst *float64, n int, coef *float64, index *int, count int, rows *float64, ld int)
+
+//go:noescape
+func addProductsAVX512(dst, x, y *float64, n int)
