@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -18,11 +17,15 @@ type Options struct {
 	Dir     string         // results folder, made when missing
 	Jobs    int            // trials at the same time, at least 1
 	Version string         // written into every line
+	Execute Execute        // has trials run elsewhere; nil: they run here
 	Origin  *Origin        // written into runs.jsonl, if given and trials are left
 	OnStart func(Progress) // called when a trial starts
 	OnTrial func(Progress) // called at the start and after every trial
 	OnNote  func(string)   // told about repairs, other versions and failures
 }
+
+// Execute has a trial run as Assignment.Run does.
+type Execute func(context.Context, Assignment) (Trial, error)
 
 // attempts at a trial: a failure may be of the machine, not of the method.
 const attempts = 2
@@ -93,7 +96,10 @@ func newRunner(o Options, f *folder, jobs []job) *runner {
 		Options: o.withDefaults(), folder: f, jobs: jobs, total: len(jobs),
 		costs: costs{}, left: map[job]bool{}, rowOf: map[Cell]int{},
 	}
-	r.execute = func(ctx context.Context, j job) (Trial, error) { return j.run(ctx, o.Version) }
+	r.execute = func(ctx context.Context, j job) (Trial, error) { return j.assignment().Run(ctx, o.Version) }
+	if o.Execute != nil {
+		r.execute = func(ctx context.Context, j job) (Trial, error) { return o.Execute(ctx, j.assignment()) }
+	}
 	finished := map[job]bool{}
 	for _, t := range f.trials {
 		finished[job{t.Cell, t.Evals, t.Init, t.Trial}] = true
@@ -143,9 +149,6 @@ func (r *runner) run(ctx context.Context) error {
 	var workers sync.WaitGroup
 	for range min(r.Jobs, len(r.waiting)) {
 		workers.Go(func() {
-			// The CPU clock belongs to a thread.
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
 			for j := range queue {
 				if r.try(ctx, j) != nil {
 					stop()

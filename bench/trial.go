@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"math"
+	"runtime"
 
 	"github.com/mahabo/mahabo/problem"
 	"github.com/mahabo/mahabo/strategy"
@@ -51,6 +52,24 @@ func (j job) setup() (problem.Problem, strategy.Strategy, error) {
 		return problem.Problem{}, nil, err
 	}
 	return p, s, nil
+}
+
+// Assignment is a trial to be run, here or elsewhere.
+type Assignment struct {
+	Cell
+	Evals int `json:"evals"`
+	Init  int `json:"init"`
+	Trial int `json:"trial"`
+}
+
+func (j job) assignment() Assignment { return Assignment{j.Cell, j.evals, j.init, j.trial} }
+
+// Run makes the trial. Its values depend on nothing but the assignment and the version of the
+// program.
+func (a Assignment) Run(ctx context.Context, version string) (Trial, error) {
+	runtime.LockOSThread() // the CPU clock belongs to a thread
+	defer runtime.UnlockOSThread()
+	return job{a.Cell, a.Evals, a.Init, a.Trial}.run(ctx, version)
 }
 
 // run evaluates the job on the calling thread.

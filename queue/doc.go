@@ -20,4 +20,6 @@
 // once.
 //
 // The broker is part of the server's process (Embed) or a NATS cluster (Connect).
+//
+// Tasks spread work that has nothing to do with studies, as the trials of a benchmark are.
 package queue

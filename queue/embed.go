@@ -35,7 +35,7 @@ func Embed(ctx context.Context, o EmbedOptions) (*Broker, string, error) {
 	own := rand.Text()
 	options := &server.Options{
 		ServerName: "mahabo", Host: host, Port: port, JetStream: true, StoreDir: o.Dir, SyncAlways: true,
-		NoLog: true, NoSigs: true, DontListen: false, MaxPayload: 64 << 10,
+		NoLog: true, NoSigs: true, DontListen: false, MaxPayload: 1 << 20,
 		CustomClientAuthentication: &gate{own: own, allow: o.Allow},
 		TLSConfig:                  o.TLS, TLS: o.TLS != nil, TLSTimeout: 10,
 	}
@@ -112,9 +112,10 @@ func (g *gate) Check(c server.ClientAuthentication) bool {
 }
 
 // permissions are those of a worker of one study, or of all: to have a consumer, to
-// pull from it, to acknowledge, to say that it waits.
+// pull from it, to acknowledge, to say that it waits. Who may work for all studies may
+// also offer tasks and do them.
 func permissions(part string) *server.Permissions {
-	return &server.Permissions{
+	p := &server.Permissions{
 		Publish: &server.SubjectPermission{Allow: []string{
 			want + part,
 			"$JS.API.INFO",
@@ -125,4 +126,10 @@ func permissions(part string) *server.Permissions {
 		}},
 		Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>"}},
 	}
+	if part == "*" {
+		p.Publish.Allow = append(p.Publish.Allow, tasks+">")
+		p.Subscribe.Allow = append(p.Subscribe.Allow, tasks+">")
+		p.Response = &server.ResponsePermission{MaxMsgs: 1, Expires: startup}
+	}
+	return p
 }

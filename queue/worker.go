@@ -44,11 +44,7 @@ const (
 
 // NewWorker connects to the broker of a server.
 func NewWorker(o WorkerOptions) (*Worker, error) {
-	options := o.NATS
-	if o.Token != "" {
-		options = append([]nats.Option{nats.Token(o.Token)}, options...)
-	}
-	conn, err := dial(o.URL, options...)
+	conn, err := dial(o.URL, loginOptions(o.Token, o.NATS)...)
 	if err != nil {
 		return nil, err
 	}

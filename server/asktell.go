@@ -58,6 +58,7 @@ type OutcomeBody struct {
 	Value  *float64 `json:"value,omitempty" doc:"Of a complete trial." example:"0.25"`
 	Std    float64  `json:"std,omitempty" minimum:"0" doc:"Standard deviation of the value's noise."`
 	Reason string   `json:"reason,omitempty" maxLength:"10000" doc:"Why there is no value."`
+	Worker string   `json:"worker,omitempty" maxLength:"200" doc:"Who evaluated the trial, if another than it was served to, as with a queue."`
 }
 
 // outcome checks what a schema cannot say.
@@ -152,7 +153,7 @@ func (s *Server) tell(ctx context.Context, in *tellInput) (*body[trialShape], er
 	}
 	out := &body[trialShape]{}
 	return out, s.change(ctx, in.Study, func(h *host) error {
-		trials, err := h.Record(ctx, study.Finished{Number: in.Number, Outcome: o})
+		trials, err := h.Record(ctx, study.Finished{Number: in.Number, Outcome: o, Worker: in.Body.Worker})
 		if err == nil {
 			out.Body = shapeTrial(trials[0])
 		}
@@ -198,7 +199,7 @@ func (s *Server) tellMany(ctx context.Context, in *tellManyInput) (*body[trialLi
 		if err != nil {
 			return nil, err
 		}
-		finished[i] = study.Finished{Number: r.Number, Outcome: o}
+		finished[i] = study.Finished{Number: r.Number, Outcome: o, Worker: r.Worker}
 	}
 	return s.listed(ctx, in.Study, func(h *host) ([]study.Trial, error) { return h.Record(ctx, finished...) })
 }

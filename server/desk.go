@@ -8,8 +8,10 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -23,8 +25,11 @@ import (
 //     ahead, for as many points as were last asked for. An ask that finds the same
 //     log gets what it would have got anyway; new values make the draft stale;
 //   - of several servers on a store one thinks at a time.
+//
+// A method that needs no model does not think: it chooses within the transaction.
 type desk struct {
 	study    *study.Study
+	instant  bool // the method needs no model
 	bell     *bell
 	patience time.Duration
 	metrics  *metrics
@@ -80,7 +85,8 @@ const (
 func startDesk(one *study.Study, b *bell, patience time.Duration, m *metrics, log *slog.Logger) *desk {
 	d := &desk{
 		study: one, bell: b, patience: patience, metrics: m, log: log, holder: rand.Text(),
-		asks: make(chan *waitingAsk), ended: make(chan struct{}), usual: max(one.Config().Batch, 1),
+		instant: modelFree(one.Config().Method),
+		asks:    make(chan *waitingAsk), ended: make(chan struct{}), usual: max(one.Config().Batch, 1),
 	}
 	d.closing, d.cancel = context.WithCancel(context.Background())
 	go d.run()
@@ -190,7 +196,7 @@ func (d *desk) leave() {
 
 // advance does what can be done now.
 func (d *desk) advance() {
-	d.queue = slices.DeleteFunc(d.queue, func(a *waitingAsk) bool { return a.ctx.Err() != nil })
+	d.dismiss()
 	if t := d.thought; t != nil && len(t.asks) > 0 && !t.late && !time.Now().Before(t.asks[0].until) {
 		t.late = true
 		d.improvise(t.asks)
@@ -203,6 +209,11 @@ func (d *desk) advance() {
 	if d.thought == nil && d.slow > cheap {
 		d.thinkAhead()
 	}
+}
+
+// dismiss forgets who is gone.
+func (d *desk) dismiss() {
+	d.queue = slices.DeleteFunc(d.queue, func(a *waitingAsk) bool { return a.ctx.Err() != nil })
 }
 
 // thinkAhead starts a thought if it would give something new. Trials that wait or are
@@ -218,6 +229,10 @@ func (d *desk) thinkAhead() {
 // serveNext serves those at the head of the queue that can share a draft, or has
 // them wait for a thought. It returns false when the queue has to wait.
 func (d *desk) serveNext() bool {
+	if d.instant {
+		d.serveAtOnce()
+		return true
+	}
 	group := d.group()
 	requests := requestsOf(group)
 	draft, err := d.study.Draft(d.closing, requests...)
@@ -244,8 +259,29 @@ func (d *desk) serveNext() bool {
 	return false
 }
 
+// serveAtOnce serves all who have come when it is their turn to be written.
+func (d *desk) serveAtOnce() {
+	var group []*waitingAsk
+	served := d.study.AskTogether(d.closing, func() []study.AskRequest {
+		d.gather()
+		d.dismiss()
+		group = d.group()
+		return requestsOf(group)
+	})
+	d.answer(group, served)
+}
+
+// modelFree says whether a method chooses without a model.
+func modelFree(method string) bool {
+	name, _, _ := strings.Cut(method, ":")
+	return slices.ContainsFunc(strategy.Methods(), func(m strategy.Method) bool { return m.Name == name && m.ModelFree })
+}
+
 // group takes from the queue those who hold the same parameters fixed as the first.
 func (d *desk) group() (group []*waitingAsk) {
+	if len(d.queue) == 0 {
+		return nil
+	}
 	fixed := d.queue[0].request.Fixed.String()
 	seen := map[string]bool{}
 	d.queue = slices.DeleteFunc(d.queue, func(a *waitingAsk) bool {
@@ -340,16 +376,21 @@ func (d *desk) finish(r thinking) {
 	}
 }
 
-// serve writes the batches of a draft. Those whom another process has overtaken
-// queue again, at the head.
+// serve writes the batches of a draft.
 func (d *desk) serve(draft *study.Draft, group []*waitingAsk) {
 	for i, a := range group {
 		if a.ctx.Err() != nil {
 			draft.Drop(i)
 		}
 	}
+	d.answer(group, draft.Serve(d.closing))
+}
+
+// answer gives all what they were served. Those whom another process has overtaken queue
+// again, at the head.
+func (d *desk) answer(group []*waitingAsk, served []study.Served) {
 	var again []*waitingAsk
-	for i, s := range draft.Serve(d.closing) {
+	for i, s := range served {
 		if errors.Is(s.Err, study.ErrOvertaken) {
 			again = append(again, group[i])
 			continue

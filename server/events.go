@@ -58,8 +58,12 @@ func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamRespo
 		default:
 			return problem(http.StatusServiceUnavailable, problemContention, fmt.Sprintf("%d streams of events are open: try again", s.limits.Streams))
 		}
+		s.hosts.stay(h)
 		out.Body = func(c huma.Context) {
-			defer func() { <-s.streams }()
+			defer func() {
+				s.hosts.leave(h)
+				<-s.streams
+			}()
 			s.stream(c, h, after)
 		}
 		return nil

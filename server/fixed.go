@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/mahabo/mahabo/study"
@@ -35,9 +36,26 @@ func (s *Server) serveFixed(mux *http.ServeMux) {
 	mux.Handle("GET /docs/page.css", page("page.css", "text/css"))
 	mux.Handle("GET /metrics", s.serveMetrics())
 	mux.HandleFunc("GET /healthz", s.health)
-	mux.HandleFunc("/v1/", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("/v1/", func(w http.ResponseWriter, r *http.Request) { noOperation(w, r, mux) })
+}
+
+// noOperation says whether a path is wrong or only its method.
+func noOperation(w http.ResponseWriter, r *http.Request, mux *http.ServeMux) {
+	var allowed []string
+	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPost} {
+		other := *r
+		other.Method = method
+		if _, pattern := mux.Handler(&other); strings.HasPrefix(pattern, method) {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) == 0 {
 		writeProblem(w, http.StatusNotFound, "there is no such operation: /docs lists them")
-	})
+		return
+	}
+	list := strings.Join(allowed, ", ")
+	w.Header().Set("Allow", list)
+	writeProblem(w, http.StatusMethodNotAllowed, "this path takes "+list)
 }
 
 // health says whether the server can meet requests: whether its store answers.

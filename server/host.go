@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/mahabo/mahabo/study"
 )
@@ -18,6 +19,9 @@ type host struct {
 	name string
 	desk *desk
 	bell *bell
+
+	users int       // requests and streams that have it; hosts.mu guards both
+	used  time.Time // when the last of them left
 }
 
 // hosts are the open studies by name.
@@ -32,10 +36,13 @@ type hosts struct {
 	closed bool
 }
 
-// get returns a study, which it opens on first use.
-func (hs *hosts) get(ctx context.Context, name string) (*host, error) {
+// enter returns a study, which it opens on first use, and keeps it open until leave.
+func (hs *hosts) enter(ctx context.Context, name string) (*host, error) {
 	hs.mu.Lock()
 	h := hs.open[name]
+	if h != nil {
+		h.users++
+	}
 	hs.mu.Unlock()
 	if h != nil {
 		return h, nil
@@ -47,7 +54,53 @@ func (hs *hosts) get(ctx context.Context, name string) (*host, error) {
 	return hs.add(name, s)
 }
 
-// add takes over a study, unless another request was faster.
+// stay keeps a study open for one more user, until leave.
+func (hs *hosts) stay(h *host) {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	h.users++
+}
+
+func (hs *hosts) leave(h *host) {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	h.users--
+	h.used = time.Now()
+}
+
+// sweep closes the studies that nobody has used for some time. Who comes later opens them
+// again.
+func (hs *hosts) sweep(idle time.Duration) {
+	var closed []*host
+	hs.mu.Lock()
+	for name, h := range hs.open {
+		if h.users == 0 && time.Since(h.used) >= idle {
+			delete(hs.open, name)
+			closed = append(closed, h)
+		}
+	}
+	hs.mu.Unlock()
+	for _, h := range closed {
+		h.desk.close()
+		hs.forget(h)
+	}
+}
+
+// sweepUntil sweeps now and then.
+func (hs *hosts) sweepUntil(done <-chan struct{}, idle time.Duration) {
+	tick := time.NewTicker(idle / 4)
+	defer tick.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-tick.C:
+			hs.sweep(idle)
+		}
+	}
+}
+
+// add takes over a study, unless another request was faster, and enters it.
 func (hs *hosts) add(name string, s *study.Study) (*host, error) {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
@@ -55,9 +108,10 @@ func (hs *hosts) add(name string, s *study.Study) (*host, error) {
 		return nil, errClosing
 	}
 	if h := hs.open[name]; h != nil {
+		h.users++
 		return h, nil
 	}
-	h := &host{Study: s, name: name, bell: newBell()}
+	h := &host{Study: s, name: name, bell: newBell(), users: 1}
 	h.desk = hs.start(s, h.bell)
 	hs.open[name] = h
 	return h, nil
@@ -90,17 +144,22 @@ func (hs *hosts) close() {
 // with runs f on a study. A study that was deleted, and perhaps made again, behind
 // our back is looked up once more.
 func (s *Server) with(ctx context.Context, name string, f func(*host) error) error {
-	h, err := s.hosts.get(ctx, name)
-	if err == nil {
-		err = f(h)
-		if errors.Is(err, study.ErrNotFound) || errors.Is(err, errClosing) {
-			s.hosts.drop(h)
-			if h, err = s.hosts.get(ctx, name); err == nil {
-				err = f(h)
-			}
-		}
+	h, err := s.once(ctx, name, f)
+	if h != nil && (errors.Is(err, study.ErrNotFound) || errors.Is(err, errClosing)) {
+		s.hosts.drop(h)
+		_, err = s.once(ctx, name, f)
 	}
 	return s.explain(ctx, err)
+}
+
+// once runs f on a study, which it returns if there is one.
+func (s *Server) once(ctx context.Context, name string, f func(*host) error) (*host, error) {
+	h, err := s.hosts.enter(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer s.hosts.leave(h)
+	return h, f(h)
 }
 
 // change runs f, which may write, and wakes those who watch the study.

@@ -22,17 +22,22 @@ var (
 	loadTrials  = flag.Int("load.trials", 600, "trials of the load test")
 	loadWorkers = flag.Int("load.workers", 50, "workers of the load test")
 	loadP99     = flag.Duration("load.p99", 0, "longest that 99 of 100 asks of the load test may take; 0 only reports")
-	loadStore   = flag.String("load.store", "", "store of the load test, sqlite:PATH or postgres://...; a new SQLite file when empty")
+	loadStore   = flag.String("load.store", "", "store of the load test, sqlite:PATH or postgres://...; new ones of both kinds when empty")
 )
 
 // TestLoad has many workers ask and tell as fast as they can:
 //
 //	go test -run TestLoad -v ./server -load.trials 20000 -load.workers 200 -load.p99 100ms
 func TestLoad(t *testing.T) {
-	url := *loadStore
-	if url == "" {
-		url = "sqlite:" + filepath.Join(t.TempDir(), "load.db")
+	if *loadStore != "" {
+		testLoad(t, *loadStore)
+		return
 	}
+	t.Run("sqlite", func(t *testing.T) { testLoad(t, "sqlite:"+filepath.Join(t.TempDir(), "load.db")) })
+	t.Run("postgres", func(t *testing.T) { testLoad(t, postgres.URL(t)) })
+}
+
+func testLoad(t *testing.T, url string) {
 	st := open(t, url)
 	c := start(t, server.Config{Store: st})
 	space := object{"parameters": object{"w[0:19]": object{"float": []float64{-1, 1}}}}
@@ -42,7 +47,9 @@ func TestLoad(t *testing.T) {
 	begin := time.Now()
 	asks, tells := work(t, c, name)
 	took := time.Since(begin)
-	p := func(list []time.Duration, q float64) time.Duration { return list[int(q*float64(len(list)-1))] }
+	p := func(list []time.Duration, q float64) time.Duration {
+		return list[int(q*float64(len(list)-1))].Round(100 * time.Microsecond)
+	}
 	t.Logf("%d trials by %d workers in %s: %.0f trials/s; ask p50 %s p99 %s max %s; tell p50 %s p99 %s",
 		len(asks), *loadWorkers, took.Round(time.Millisecond), float64(len(asks))/took.Seconds(),
 		p(asks, .5), p(asks, .99), p(asks, 1), p(tells, .5), p(tells, .99))

@@ -67,8 +67,7 @@ func TestEveryOperation(t *testing.T) {
 	d := loadDocument(t, c)
 	for seed := range uint64(3) {
 		g := generator{d, rand.New(rand.NewPCG(seed, 1)), 0.15 * float64(seed)}
-		c.call("POST", "/v1/studies", rig("sobol"))
-		c.call("POST", "/v1/studies/rig/ask", object{"count": 5})
+		fill(c)
 		statuses := map[string]map[int]int{}
 		for round := range 12 {
 			for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
@@ -85,8 +84,7 @@ func TestEveryOperation(t *testing.T) {
 				}
 			}
 			if round%4 == 3 {
-				c.call("POST", "/v1/studies", rig("sobol")) // it was deleted
-				c.call("POST", "/v1/studies/rig/ask", object{"count": 5})
+				fill(c) // it was deleted
 			}
 		}
 		for id, seen := range statuses {
@@ -95,6 +93,15 @@ func TestEveryOperation(t *testing.T) {
 				t.Errorf("%s never succeeded: %v", id, seen)
 			}
 		}
+	}
+}
+
+// fill makes study rig with trials that can be told and trials that can be retried.
+func fill(c client) {
+	c.call("POST", "/v1/studies", rig("sobol"))
+	c.call("POST", "/v1/studies/rig/ask", object{"count": 6})
+	for n := range 3 {
+		c.call("POST", fmt.Sprintf("/v1/studies/rig/trials/%d/tell", n+1), object{"state": "failed"})
 	}
 }
 
@@ -149,4 +156,12 @@ func TestDocument(t *testing.T) {
 		}
 	}
 	c.refused(404, "GET", "/v1/nothing", nil)
+	for _, verb := range []string{"PUT", "TRACE", "PATCH"} {
+		if answer, text := c.call(verb, "/v1/studies", nil); answer.StatusCode != http.StatusMethodNotAllowed || answer.Header.Get("Allow") != "GET, POST" {
+			t.Errorf("%s gave %s %s, allowed are %s", verb, answer.Status, text, answer.Header.Get("Allow"))
+		}
+	}
+	if strings.Contains(string(data), "security") {
+		t.Error("a server that wants no token describes tokens")
+	}
 }

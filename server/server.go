@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -29,6 +30,9 @@ type Config struct {
 	// Patience is how long an ask waits for its method before it is served points
 	// that need no model.
 	Patience time.Duration
+	// Idle is after how long a study that nobody uses is dropped from memory; whoever comes
+	// later waits until it is read again. 0 stands for half an hour.
+	Idle time.Duration
 	// Analyse says what the trials of a study show; nil: nothing.
 	Analyse Analyse
 	// Queue offers trials to workers that wait for them; nil for none. It stays the
@@ -61,6 +65,7 @@ func (c Config) WithDefaults() Config {
 	if c.Patience == 0 {
 		c.Patience = 10 * time.Second
 	}
+	c.Idle = orDefault(c.Idle, 30*time.Minute)
 	l := &c.Limits
 	l.Body = orDefault(l.Body, 8<<20)
 	l.Import = orDefault(l.Import, 64<<20)
@@ -85,6 +90,8 @@ func (c Config) Validate() error {
 		return errors.New("Store is nil: open one with store.Open")
 	case c.Patience < 0:
 		return fmt.Errorf("Patience is %s: it cannot be negative", c.Patience)
+	case c.Idle < 0:
+		return fmt.Errorf("Idle is %s: it cannot be negative", c.Idle)
 	case c.Limits.Body < 0 || c.Limits.Import < 0 || c.Limits.Concurrent < 0 || c.Limits.Streams < 0 || c.Limits.Answer < 0:
 		return errors.New("Limits: none can be negative")
 	}
@@ -106,7 +113,7 @@ type Server struct {
 	close     context.CancelFunc
 	document  []byte
 	handler   http.Handler
-	ended     chan struct{} // closed when the dispatcher has ended
+	tasks     sync.WaitGroup // what goes on beside requests
 }
 
 // New makes a server. Close ends its work.
@@ -127,6 +134,9 @@ func New(c Config) (*Server, error) {
 
 	mux := http.NewServeMux()
 	api := s.register(mux, c.Version)
+	if c.Tokens == nil {
+		needNoToken(api.OpenAPI())
+	}
 	document, err := json.Marshal(api.OpenAPI())
 	if err != nil {
 		return nil, err
@@ -139,13 +149,10 @@ func New(c Config) (*Server, error) {
 	} else {
 		mux.Handle("GET /{$}", http.RedirectHandler("/docs", http.StatusFound))
 	}
-	s.ended = make(chan struct{})
-	go func() {
-		defer close(s.ended)
-		if c.Queue != nil {
-			(&dispatcher{server: s, queue: c.Queue, open: map[string]*inDemand{}}).run(s.closing)
-		}
-	}()
+	s.tasks.Go(func() { s.hosts.sweepUntil(s.closing.Done(), c.Idle) })
+	if c.Queue != nil {
+		s.tasks.Go(func() { (&dispatcher{server: s, queue: c.Queue, open: map[string]*inDemand{}}).run(s.closing) })
+	}
 	return s, nil
 }
 
@@ -158,7 +165,7 @@ func (s *Server) EndStreams() { s.close() }
 // Close stops all thinking. Requests that still come are refused.
 func (s *Server) Close() {
 	s.close()
-	<-s.ended
+	s.tasks.Wait()
 	s.hosts.close()
 }
 
@@ -188,6 +195,18 @@ func (s *Server) register(mux *http.ServeMux, version string) huma.API {
 	s.registerEvents(api)
 	s.registerSession(api)
 	return api
+}
+
+// needNoToken leaves tokens out of the description of a server that wants none.
+func needNoToken(d *huma.OpenAPI) {
+	d.Components.SecuritySchemes = nil
+	for _, path := range d.Paths {
+		for _, op := range []*huma.Operation{path.Get, path.Post, path.Delete} {
+			if op != nil {
+				op.Security = nil
+			}
+		}
+	}
 }
 
 // schemaName is the name of a type in the OpenAPI document.

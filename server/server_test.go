@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/mahabo/mahabo/server"
 	"github.com/mahabo/mahabo/store"
@@ -166,5 +168,51 @@ func TestAskTell(t *testing.T) {
 	c.must("GET", "/v1/studies/rig/best", nil, &best)
 	if best.Best.Number != 2 || best.Best.Count != 1 {
 		t.Errorf("the best is %+v", best)
+	}
+}
+
+// A study that nobody uses leaves the memory, one that is watched stays, and both go on as
+// if nothing had been.
+func TestIdleStudiesAreDropped(t *testing.T) {
+	c := start(t, server.Config{Store: open(t, "memory:"), Idle: 40 * time.Millisecond})
+	watched := rig("sobol")
+	watched["name"] = "watched"
+	c.must("POST", "/v1/studies", watched, nil)
+	c.must("POST", "/v1/studies", rig("sobol"), nil)
+	stream, err := http.Get(c.url + "/v1/studies/watched/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		_, text := c.call("GET", "/metrics", nil)
+		if strings.Contains(string(text), "mahabo_studies_open 1\n") {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the studies stay open:\n%s", text)
+		}
+	}
+	for i := 1; i <= 2; i++ {
+		var b batchJSON
+		c.must("POST", "/v1/studies/rig/ask", nil, &b)
+		if b.Trials[0].Number != i {
+			t.Errorf("ask %d got trial %d", i, b.Trials[0].Number)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// A list of studies leaves parameters out unless they are wanted.
+func TestListIsLight(t *testing.T) {
+	c := start(t, server.Config{Store: open(t, "memory:")})
+	c.must("POST", "/v1/studies", rig("sobol"), nil)
+	c.must("POST", "/v1/studies/rig/ask", nil, nil)
+	c.must("POST", "/v1/studies/rig/trials/1/tell", object{"value": 2}, nil)
+	for path, long := range map[string]bool{"/v1/studies": false, "/v1/studies?full=true": true} {
+		_, text := c.call("GET", path, nil)
+		if strings.Contains(string(text), `"space"`) != long || strings.Contains(string(text), `"params"`) != long || !strings.Contains(string(text), `"value":2`) {
+			t.Errorf("%s gave %s", path, text)
+		}
 	}
 }

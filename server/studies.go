@@ -21,23 +21,64 @@ type StudyPath struct {
 
 // StudyConfig is what a study optimises and how.
 type StudyConfig struct {
-	Name   string    `json:"name" maxLength:"128" doc:"Letters, digits and -_. with a letter or digit first." example:"rig"`
-	Space  spaceTree `json:"space"`
-	Method string    `json:"method,omitempty" maxLength:"200" doc:"A method with its options, name:key=value,...; adaptive when it is left out. GET /v1/methods lists them." example:"adaptive"`
-	Goal   string    `json:"goal,omitempty" enum:"minimize,maximize" doc:"Which values are better; minimize when it is left out."`
-	Seed   uint64    `json:"seed,omitempty" maximum:"9007199254740991" doc:"Of the method's random numbers."`
-	Init   int       `json:"init,omitempty" minimum:"1" maximum:"10000" doc:"Points of the initial design; 10 when it is left out."`
-	Batch  int       `json:"batch,omitempty" minimum:"1" maximum:"1000" doc:"Trials that an ask without a count gets; 1 when it is left out."`
+	StudyOptions
+	Space spaceTree `json:"space"`
+}
+
+// StudyOptions are what can be said of a study without its parameters.
+type StudyOptions struct {
+	Name   string `json:"name" maxLength:"128" doc:"Letters, digits and -_. with a letter or digit first." example:"rig"`
+	Method string `json:"method,omitempty" maxLength:"200" doc:"A method with its options, name:key=value,...; adaptive when it is left out. GET /v1/methods lists them." example:"adaptive"`
+	Goal   string `json:"goal,omitempty" enum:"minimize,maximize" doc:"Which values are better; minimize when it is left out."`
+	Seed   uint64 `json:"seed,omitempty" maximum:"9007199254740991" doc:"Of the method's random numbers."`
+	Init   int    `json:"init,omitempty" minimum:"1" maximum:"10000" doc:"Points of the initial design; 10 when it is left out."`
+	Batch  int    `json:"batch,omitempty" minimum:"1" maximum:"1000" doc:"Trials that an ask without a count gets; 1 when it is left out."`
 }
 
 // studyShape is a study and how far it is.
 type studyShape struct {
 	StudyConfig
-	Created time.Time         `json:"created"`
-	Trials  int               `json:"trials"`
-	States  map[string]int    `json:"states" doc:"How many trials are in a state, without those that none is in."`
-	Batches int               `json:"batches"`
-	Best    orNull[bestShape] `json:"best" doc:"Null while no trial is complete."`
+	StudyProgress
+	Best orNull[bestShape] `json:"best" doc:"Null while no trial is complete."`
+}
+
+// StudyProgress is how far a study is.
+type StudyProgress struct {
+	Created time.Time      `json:"created"`
+	Trials  int            `json:"trials"`
+	States  map[string]int `json:"states" doc:"How many trials are in a state, without those that none is in."`
+	Batches int            `json:"batches"`
+}
+
+// listedShape is a study in a list, where parameters would be too many.
+type listedShape struct {
+	StudyOptions
+	StudyProgress
+	Space *spaceTree         `json:"space,omitempty" doc:"Left out unless full is true."`
+	Best  orNull[listedBest] `json:"best" doc:"Null while no trial is complete."`
+}
+
+type listedBest struct {
+	Number int     `json:"number" doc:"Of the first complete trial at the best point."`
+	Params *params `json:"params,omitempty" doc:"Left out unless full is true."`
+	Value  float64 `json:"value" doc:"Mean of the values at this point."`
+	Count  int     `json:"count" doc:"Complete trials at this point."`
+}
+
+// listed is a study without its parameters, unless they are wanted.
+func (s studyShape) listed(full bool) listedShape {
+	shape := listedShape{StudyOptions: s.StudyOptions, StudyProgress: s.StudyProgress}
+	if full {
+		shape.Space = &s.Space
+	}
+	if b := s.Best.v; b != nil {
+		best := &listedBest{Number: b.Number, Value: b.Value, Count: b.Count}
+		if full {
+			best.Params = &b.Params
+		}
+		shape.Best.v = best
+	}
+	return shape
 }
 
 // bestShape is the best point of a study.
@@ -81,6 +122,7 @@ func (s *Server) createStudy(ctx context.Context, in *struct{ Body StudyConfig }
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}
+	defer s.hosts.leave(h)
 	shape, err := shapeStudy(ctx, h.Study)
 	return &body[studyShape]{shape}, s.explain(ctx, err)
 }
@@ -93,9 +135,9 @@ func shapeStudy(ctx context.Context, one *study.Study) (studyShape, error) {
 	c := sum.Config
 	shape := studyShape{
 		StudyConfig: StudyConfig{
-			Name: c.Name, Space: spaceTree{c.Space}, Method: c.Method, Goal: string(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch,
+			StudyOptions{Name: c.Name, Method: c.Method, Goal: string(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch}, spaceTree{c.Space},
 		},
-		Created: sum.Created, Trials: sum.Trials, States: map[string]int{}, Batches: sum.Batches,
+		StudyProgress: StudyProgress{Created: sum.Created, Trials: sum.Trials, States: map[string]int{}, Batches: sum.Batches},
 	}
 	for state, n := range sum.States {
 		shape.States[string(state)] = n
@@ -112,16 +154,20 @@ func shapeBest(b study.Best) orNull[bestShape] {
 }
 
 type studyList struct {
-	Studies []studyShape `json:"studies" nullable:"false"`
+	Studies []listedShape `json:"studies" nullable:"false"`
+}
+
+type listStudiesInput struct {
+	Full bool `query:"full" doc:"Also return the spaces and the best points, which can have thousands of parameters."`
 }
 
 // listStudies leaves out the studies that the caller may not see.
-func (s *Server) listStudies(ctx context.Context, _ *struct{}) (*body[studyList], error) {
+func (s *Server) listStudies(ctx context.Context, in *listStudiesInput) (*body[studyList], error) {
 	names, err := s.hosts.store.Names(ctx)
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}
-	list := studyList{Studies: []studyShape{}}
+	list := studyList{Studies: []listedShape{}}
 	for _, name := range names {
 		if !granted(ctx, name, token.Read) {
 			continue
@@ -129,7 +175,7 @@ func (s *Server) listStudies(ctx context.Context, _ *struct{}) (*body[studyList]
 		err := s.with(ctx, name, func(h *host) error {
 			shape, err := shapeStudy(ctx, h.Study)
 			if err == nil {
-				list.Studies = append(list.Studies, shape)
+				list.Studies = append(list.Studies, shape.listed(in.Full))
 			}
 			return err
 		})
@@ -153,9 +199,8 @@ func (s *Server) getStudy(ctx context.Context, in *StudyPath) (*body[studyShape]
 }
 
 func (s *Server) deleteStudy(ctx context.Context, in *StudyPath) (*struct{}, error) {
-	h, err := s.hosts.get(ctx, in.Study)
-	if err == nil {
-		err = study.Delete(ctx, s.hosts.store, in.Study)
+	h, err := s.once(ctx, in.Study, func(*host) error { return study.Delete(ctx, s.hosts.store, in.Study) })
+	if h != nil {
 		s.hosts.drop(h)
 	}
 	return nil, s.explain(ctx, err)

@@ -1,6 +1,7 @@
 package space
 
 import (
+	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
@@ -118,4 +119,28 @@ func jsonNumber(word string) (any, bool) {
 	}
 	f, err := strconv.ParseFloat(word, 64)
 	return f, err == nil && !math.IsInf(f, 0)
+}
+
+// appendJSON writes what json.Marshal does, numbers and plain strings without its detours:
+// a log has every parameter of every trial.
+func appendJSON(b []byte, value any) ([]byte, error) {
+	switch v := value.(type) {
+	case float64:
+		if a := math.Abs(v); a == 0 || a >= 1e-6 && a < 1e21 {
+			return strconv.AppendFloat(b, v, 'f', -1, 64), nil
+		}
+	case int64:
+		return strconv.AppendInt(b, v, 10), nil
+	case string:
+		if !strings.ContainsFunc(v, special) {
+			return append(append(append(b, '"'), v...), '"'), nil
+		}
+	}
+	text, err := json.Marshal(value)
+	return append(b, text...), err
+}
+
+// special says whether JSON may write a character in another way.
+func special(r rune) bool {
+	return r < ' ' || r >= utf8.RuneSelf || strings.ContainsRune(`"\<>&`, r)
 }

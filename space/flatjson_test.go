@@ -1,7 +1,9 @@
 package space
 
 import (
+	"encoding/json"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -42,4 +44,21 @@ func TestWrittenValuesAreFlat(t *testing.T) {
 	if !ok || !reflect.DeepEqual(read, v) {
 		t.Errorf("%s is read as %#v, %v", data, read, ok)
 	}
+}
+
+// What is written is what encoding/json writes.
+func FuzzAppendJSON(f *testing.F) {
+	for _, n := range []float64{0, math.Copysign(0, -1), 0.1, 1e-6, 9.99e-7, 1e20, 1e21, -1e-300, math.MaxFloat64, 5e-324} {
+		f.Add(n, int64(n), "a b<\u2028\"\\&\x7f\xff")
+	}
+	f.Add(1.0, int64(math.MinInt64), "plain")
+	f.Fuzz(func(t *testing.T, number float64, whole int64, text string) {
+		for _, v := range []any{number, whole, text, true} {
+			got, gotErr := appendJSON([]byte("x"), v)
+			want, wantErr := json.Marshal(v)
+			if string(got) != "x"+string(want) || (gotErr == nil) != (wantErr == nil) {
+				t.Errorf("%#v is written as %q, %v; by encoding/json as %q, %v", v, got[1:], gotErr, want, wantErr)
+			}
+		}
+	})
 }

@@ -1,7 +1,6 @@
 package space
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -101,26 +100,22 @@ func (v Values) String() string {
 
 // MarshalJSON writes one object, names in order.
 func (v Values) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
+	b := make([]byte, 0, 2+32*len(v.names))
+	b = append(b, '{')
+	var err error
 	for i, name := range v.names {
 		if i > 0 {
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
-		key, err := json.Marshal(name)
-		if err != nil {
+		if b, err = appendJSON(b, name); err != nil {
 			return nil, err
 		}
-		value, err := json.Marshal(v.values[i])
-		if err != nil {
+		b = append(b, ':')
+		if b, err = appendJSON(b, v.values[i]); err != nil {
 			return nil, fmt.Errorf("parameter %q: %w", name, err)
 		}
-		b.Write(key)
-		b.WriteByte(':')
-		b.Write(value)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return append(b, '}'), nil
 }
 
 // UnmarshalJSON reads one object of numbers, strings and bools. Whole numbers written

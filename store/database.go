@@ -16,11 +16,14 @@ import (
 // database is a store in SQL. What its dialects differ in stands in the fields.
 type database struct {
 	write, read *sql.DB
-	lockSchema  string           // statement that makes migrations take turns
-	duplicate   func(error) bool // whether a UNIQUE column refused a value
-	orphan      func(error) bool // whether a row refers to a study that is gone
-	again       func(error) bool // whether a transaction was refused for the moment only
-	written     func() error     // whether a commit is where the next process will look; nil when it always is
+	prepared    map[string]*sql.Stmt // statements of Append by their text
+	scripts     bool                 // it takes several statements at once, with arguments
+	lockSchema  string               // statement that makes migrations take turns
+	duplicate   func(error) bool     // whether a UNIQUE column refused a value
+	orphan      func(error) bool     // whether a row refers to a study that is gone
+	noLength    func(error) bool     // whether wantMoved failed
+	again       func(error) bool     // whether a transaction was refused for the moment only
+	written     func() error         // whether a commit is where the next process will look; nil when it always is
 }
 
 var (
@@ -117,23 +120,12 @@ func (d *database) Append(ctx context.Context, id string, events []study.Event, 
 	if err != nil {
 		return err
 	}
-	first, last := events[0].Seq, events[len(events)-1].Seq
-	err = d.update(ctx, func(tx *sql.Tx) error {
-		// Whoever moves the length first holds the row until it commits; the
-		// others then find another length.
-		n, err := affected(tx.ExecContext(ctx, `UPDATE mahabo_studies SET length = $1 WHERE id = $2 AND length = $3`, last, id, first-1))
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			return study.ErrMoved
-		}
-		if err := insert(ctx, tx, `INSERT INTO mahabo_events (study, seq, data) VALUES `, id, log, ``); err != nil {
-			return err
-		}
-		return insert(ctx, tx, `INSERT INTO mahabo_trials (study, number, data) VALUES `, id, trials,
-			` ON CONFLICT (study, number) DO UPDATE SET data = excluded.data`)
-	})
+	move := []any{id, events[len(events)-1].Seq, events[0].Seq - 1}
+	if d.scripts {
+		err = d.appendAtOnce(ctx, move, log, trials)
+	} else {
+		err = d.appendInTurn(ctx, move, log, trials)
+	}
 	if errors.Is(err, study.ErrMoved) {
 		if gone := d.exists(ctx, id); gone != nil {
 			return gone
@@ -142,27 +134,122 @@ func (d *database) Append(ctx context.Context, id string, events []study.Event, 
 	return err
 }
 
+// appendInTurn sends one prepared statement after the other.
+func (d *database) appendInTurn(ctx context.Context, move []any, log, trials []row) error {
+	return d.update(ctx, func(tx *sql.Tx) error {
+		// Whoever moves the length first holds the row until it commits; the
+		// others then find another length.
+		n, err := affected(d.exec(ctx, tx, moveLength, move...))
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return study.ErrMoved
+		}
+		if err := d.insert(ctx, tx, insertEvents, move[0], log, ``); err != nil {
+			return err
+		}
+		return d.insert(ctx, tx, insertTrials, move[0], trials, replace)
+	})
+}
+
+// appendAtOnce sends all statements together, which makes them a transaction and one way to
+// the server and back. When the length is another, at first or by now, one of them fails.
+func (d *database) appendAtOnce(ctx context.Context, move []any, log, trials []row) error {
+	text, args := moveLength+"; "+wantMoved, move
+	for _, part := range []struct {
+		into string
+		rows []row
+		then string
+	}{{insertEvents, log, ``}, {insertTrials, trials, replace}} {
+		if len(part.rows) > 0 {
+			text += "; " + part.into + placeholders(len(args)+1, len(part.rows)) + part.then
+			args = append(args, arguments(part.rows)...)
+		}
+	}
+	err := d.retry(ctx, func() error {
+		_, err := d.write.ExecContext(ctx, text, args...)
+		return err
+	})
+	if d.duplicate(err) || d.noLength(err) {
+		return study.ErrMoved
+	}
+	return err
+}
+
 // mostRows bounds one statement, whose parameters databases count.
 const mostRows = 100
 
+// The statements of Append. An insert goes on with rows.
+const (
+	moveLength   = `UPDATE mahabo_studies SET length = $2 WHERE id = $1 AND length = $3`
+	wantMoved    = `SELECT 1 / COUNT(*) FROM mahabo_studies WHERE id = $1 AND length = $2` // 1/0 fails
+	insertEvents = `INSERT INTO mahabo_events (study, seq, data) VALUES `
+	insertTrials = `INSERT INTO mahabo_trials (study, number, data) VALUES `
+	replace      = ` ON CONFLICT (study, number) DO UPDATE SET data = excluded.data`
+)
+
 // insert adds rows (study, number, data), many in a statement: each costs about as
 // much as a row does.
-func insert(ctx context.Context, tx *sql.Tx, into, id string, rows []row, then string) error {
-	for part := range slices.Chunk(rows, mostRows) {
-		var values strings.Builder
-		args := []any{id}
-		for i, r := range part {
-			if i > 0 {
-				values.WriteByte(',')
-			}
-			fmt.Fprintf(&values, "($1,$%d,$%d)", 2*i+2, 2*i+3)
-			args = append(args, r.number, string(r.data))
+func (d *database) insert(ctx context.Context, tx *sql.Tx, into string, id any, rows []row, then string) error {
+	for len(rows) > 0 {
+		n := fits(len(rows))
+		if _, err := d.exec(ctx, tx, into+placeholders(2, n)+then, append([]any{id}, arguments(rows[:n])...)...); err != nil {
+			return err
 		}
-		if _, err := tx.ExecContext(ctx, into+values.String()+then, args...); err != nil {
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// placeholders stands for n rows ($1,$first,$first+1),($1,$first+2,...
+func placeholders(first, n int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "($1,$%d,$%d)", first+2*i, first+2*i+1)
+	}
+	return b.String()
+}
+
+// arguments are the numbers and data of rows.
+func arguments(rows []row) []any {
+	args := make([]any, 0, 2*len(rows))
+	for _, r := range rows {
+		args = append(args, r.number, string(r.data))
+	}
+	return args
+}
+
+// fits is how many of n rows go into one of the prepared statements.
+func fits(n int) int {
+	for size := mostRows; ; size /= 10 {
+		if size <= n {
+			return size
+		}
+	}
+}
+
+// prepare has the statements of Append parsed once.
+func (d *database) prepare(ctx context.Context) (err error) {
+	texts := []string{moveLength}
+	for n := mostRows; n > 0; n /= 10 {
+		texts = append(texts, insertEvents+placeholders(2, n), insertTrials+placeholders(2, n)+replace)
+	}
+	d.prepared = map[string]*sql.Stmt{}
+	for _, text := range texts {
+		if d.prepared[text], err = d.write.PrepareContext(ctx, text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// exec runs a prepared statement.
+func (d *database) exec(ctx context.Context, tx *sql.Tx, text string, args ...any) (sql.Result, error) {
+	return tx.StmtContext(ctx, d.prepared[text]).ExecContext(ctx, args...)
 }
 
 func (d *database) Events(ctx context.Context, id string, after int64) ([]study.Event, error) {

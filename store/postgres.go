@@ -20,16 +20,17 @@ func Postgres(ctx context.Context, address string) (study.Store, error) {
 	if err != nil {
 		return nil, &URLError{redact(address), "it is not the URL of a PostgreSQL database"}
 	}
-	// Statements of several commands, as migrations are, need the simple protocol,
-	// and so do connection poolers that share a session.
+	// Statements of several commands, as migrations and Append have, need the simple
+	// protocol, and so do connection poolers that share a session.
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	db := stdlib.OpenDB(*config)
 	db.SetMaxOpenConns(8)
 	d := &database{
-		write: db, read: db,
+		write: db, read: db, scripts: true,
 		lockSchema: `SELECT pg_advisory_xact_lock(7021985)`, // a number nobody else should use
 		duplicate:  func(err error) bool { return code(err) == "23505" },
 		orphan:     func(err error) bool { return code(err) == "23503" },
+		noLength:   func(err error) bool { return code(err) == "22012" },
 		again:      func(err error) bool { return code(err) == "40001" || code(err) == "40P01" },
 	}
 	if err := d.migrate(ctx); err != nil {

@@ -20,7 +20,10 @@ import (
 func SQLite(ctx context.Context, path string) (study.Store, error) {
 	d, err := openSQLite(path)
 	if err == nil {
-		if err = d.migrate(ctx); err != nil {
+		if err = d.migrate(ctx); err == nil {
+			err = d.prepare(ctx)
+		}
+		if err != nil {
 			err = errors.Join(explain(path, err), d.Close())
 		}
 	}

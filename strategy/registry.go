@@ -13,6 +13,7 @@ type Method struct {
 	Summary   string   // idea and when to use it, one line
 	Reference string   // where it comes from
 	Batch     bool     // whether it was made for batches
+	ModelFree bool     // its points do not depend on values: it chooses at once
 	Options   []Option // what `name:key=value` accepts
 
 	build func(Config, settings) (Strategy, error)

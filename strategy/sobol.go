@@ -13,6 +13,7 @@ func sobolMethod() Method {
 		Summary:   "scrambled Sobol points, no model: the baseline, and a first look at a new problem",
 		Reference: "Joe & Kuo 2008; Owen 1998",
 		Batch:     true,
+		ModelFree: true,
 		build: func(cfg Config, _ settings) (Strategy, error) {
 			return &modelFree{cfg: cfg, history: history{dim: cfg.Dim}, points: initialDesign}, nil
 		},
@@ -25,6 +26,7 @@ func randomMethod() Method {
 		Summary:   "independent uniform points after the initial design: the floor every method must beat",
 		Reference: "Bergstra & Bengio 2012",
 		Batch:     true,
+		ModelFree: true,
 		build: func(cfg Config, _ settings) (Strategy, error) {
 			return &modelFree{cfg: cfg, history: history{dim: cfg.Dim}, points: uniformAfterDesign}, nil
 		},

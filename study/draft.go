@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/mahabo/mahabo/space"
@@ -37,7 +38,7 @@ type seat struct {
 	from    int   // first of its points
 	points  int
 	batch   *Batch // what it got
-	err     error
+	write   *write // of the batch; nil when there is nothing to write
 	dropped bool
 }
 
@@ -53,20 +54,25 @@ const fallbackMethod = "sobol"
 // Draft divides requests in trials that exist and points to choose. The requests
 // went through Check and hold the same parameters fixed.
 func (s *Study) Draft(ctx context.Context, requests ...AskRequest) (*Draft, error) {
-	var fixed space.Values
-	if len(requests) > 0 {
-		fixed = requests[0].Fixed
-	}
-	pins, err := s.Config().Space.Pins(fixed)
-	if err != nil {
-		return nil, requestf("the fixed parameters: %w", err)
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.follow(ctx); err != nil {
 		return nil, err
 	}
-	l, now := s.ledger, s.time()
+	return s.draft(s.ledger, requests)
+}
+
+// draft makes a draft of what a ledger says.
+func (s *Study) draft(l *ledger, requests []AskRequest) (*Draft, error) {
+	var fixed space.Values
+	if len(requests) > 0 {
+		fixed = requests[0].Fixed
+	}
+	pins, err := l.config.Space.Pins(fixed)
+	if err != nil {
+		return nil, requestf("the fixed parameters: %w", err)
+	}
+	now := s.time()
 	d := &Draft{study: s, batches: l.batches, turn: l.turn, basis: l.seq}
 	servable := slices.DeleteFunc(l.servable(now), func(n int) bool { return !keeps(l.trials[n-1], pins) })
 	points := 0
@@ -151,8 +157,12 @@ func (d *Draft) Drop(i int) { d.seats[i].dropped = true }
 // Serve writes the batches, together. A request that another process has overtaken
 // gets ErrOvertaken: its points did not count that process's.
 func (d *Draft) Serve(ctx context.Context) []Served {
-	var ws []*write
-	index := map[*write]int{}
+	d.study.writeAll(d.writes(ctx)...)
+	return d.served()
+}
+
+// writes are those of the batches.
+func (d *Draft) writes(ctx context.Context) (ws []*write) {
 	for i := range d.seats {
 		t := &d.seats[i]
 		if t.dropped || t.batch != nil {
@@ -170,19 +180,48 @@ func (d *Draft) Serve(ctx context.Context) []Served {
 				return decide(l)
 			}
 		}
-		index[w] = i
+		t.write = w
 		ws = append(ws, w)
 	}
-	d.study.writeAll(ws...)
-	for _, w := range ws {
-		d.seats[index[w]].err = w.err
-	}
+	return ws
+}
+
+// served is what became of the requests when their writes have ended.
+func (d *Draft) served() []Served {
 	served := make([]Served, len(d.seats))
 	for i, t := range d.seats {
-		served[i].Err = t.err
-		if t.err == nil && t.batch != nil {
+		if t.write != nil {
+			served[i].Err = t.write.err
+		}
+		if served[i].Err == nil && t.batch != nil {
 			served[i].Batch = *t.batch
 		}
+	}
+	return served
+}
+
+// AskTogether answers requests in the transaction that is written next, whatever else goes
+// into it, and lets the log wait while the method chooses. That is for methods that choose
+// at once. gather returns the requests, fit for Draft, when their turn has come.
+func (s *Study) AskTogether(ctx context.Context, gather func() []AskRequest) []Served {
+	var d *Draft
+	requests := sync.OnceValue(gather)
+	w := &write{ctx: ctx, parts: func(l *ledger) (ws []*write, err error) {
+		if d, err = s.draft(l, requests()); err == nil && d.Points() > 0 {
+			err = d.Think(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return d.writes(ctx), nil
+	}}
+	s.writeAll(w)
+	if w.err == nil {
+		return d.served()
+	}
+	served := make([]Served, len(requests()))
+	for i := range served {
+		served[i].Err = w.err
 	}
 	return served
 }

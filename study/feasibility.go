@@ -2,7 +2,6 @@ package study
 
 import (
 	"math"
-	"slices"
 
 	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/num"
@@ -38,11 +37,14 @@ const (
 var thetas = []float64{0.3, 1, 3, 10, 30, 100, 300, 1000}
 
 // learnFeasibility returns nil when there is nothing to tell apart.
-func learnFeasibility(feasible, infeasible []strategy.Point) *feasibility {
+func learnFeasibility(feasible []strategy.Observation, infeasible []strategy.Point) *feasibility {
 	if len(feasible) == 0 || len(infeasible) == 0 {
 		return nil
 	}
-	points := slices.Clone(feasible[max(0, len(feasible)-mostLabels):])
+	var points []strategy.Point
+	for _, o := range feasible[max(0, len(feasible)-mostLabels):] {
+		points = append(points, o.X)
+	}
 	good := len(points)
 	points = append(points, infeasible[max(0, len(infeasible)-mostLabels):]...)
 	var best *feasibility

@@ -90,6 +90,9 @@ func (l *ledger) effect(e Event) (effect, error) {
 		for _, r := range e.Told.Results {
 			err = l.change(&x, err, r.Number, func(t Trial) (Trial, error) {
 				t, _, err := t.told(r.Outcome, e.Time)
+				if r.Worker != "" {
+					t.Worker = r.Worker
+				}
 				return t, err
 			})
 		}

@@ -3,20 +3,26 @@ package study
 import (
 	"slices"
 	"sync"
+
+	"github.com/mahabo/mahabo/strategy"
 )
 
 // What a ledger keeps beside the trials for speed: a server asks many times a second of
 // studies with many thousands of trials. All of it follows from the trials.
 
-// memo holds the sites of the frozen trials, whose order is settled.
+// memo holds the sites of the frozen trials, whose order is settled, and what methods are
+// told of them.
 type memo struct {
-	covered int // finished trials that are in it
-	sites   []*site
-	index   map[string]int // of a key in sites
+	covered    int // finished trials that are in it
+	sites      []*site
+	index      map[string]int // of a key in sites
+	obs        []strategy.Observation
+	infeasible []strategy.Point
 }
 
 // cover adds the trials that were frozen since.
 func (m *memo) cover(l *ledger) {
+	fresh, repeated := len(m.sites), false
 	for _, f := range l.finished[m.covered:l.frozen] {
 		t := l.trials[f.number-1]
 		i, known := m.index[t.key]
@@ -26,32 +32,47 @@ func (m *memo) cover(l *ledger) {
 			m.sites = append(m.sites, &site{first: t})
 		}
 		m.sites[i].add(t, l.config.Goal)
+		repeated = repeated || i < fresh
 	}
 	m.covered = l.frozen
+	if repeated { // one of the old may have another mean, or its first value
+		m.obs, m.infeasible, fresh = nil, nil, 0
+	}
+	obs, infeasible := observe(m.sites[fresh:])
+	m.obs, m.infeasible = append(m.obs, obs...), append(m.infeasible, infeasible...)
 }
 
 // sites groups the finished trials by point, in the order in which methods learn of
 // them.
 func (l *ledger) sites() []*site {
 	l.memo.cover(l)
+	fresh, changed := l.recent()
 	sites := slices.Clone(l.memo.sites)
-	index := map[string]int{} // of the sites that are not the memo's
+	for i, s := range changed {
+		sites[i] = s
+	}
+	return append(sites, fresh...)
+}
+
+// recent groups the finished trials that are not frozen: points that the memo does not
+// have, and those that it has with what is new of them, by their place there.
+func (l *ledger) recent() (fresh []*site, changed map[int]*site) {
+	seen := map[string]*site{}
+	changed = map[int]*site{}
 	for _, f := range l.unfrozen() {
 		t := l.trials[f.number-1]
-		i, own := index[t.key]
-		if !own {
-			var known bool
-			if i, known = l.memo.index[t.key]; known {
-				sites[i] = sites[i].clone()
-			} else {
-				i = len(sites)
-				sites = append(sites, &site{first: t})
-			}
-			index[t.key] = i
+		s := seen[t.key]
+		if i, known := l.memo.index[t.key]; s == nil && known {
+			s = l.memo.sites[i].clone()
+			changed[i] = s
+		} else if s == nil {
+			s = &site{first: t}
+			fresh = append(fresh, s)
 		}
-		sites[i].add(t, l.config.Goal)
+		seen[t.key] = s
+		s.add(t, l.config.Goal)
 	}
-	return sites
+	return fresh, changed
 }
 
 // keys says which trial was the first at a point. A question reads it while the ledger

@@ -81,7 +81,7 @@ func (m *model) choose(ctx context.Context, q *question) (a answer, err error) {
 		return a, fmt.Errorf("the method returned %d points, asked for %d", len(points), q.count)
 	}
 	a.info = m.info(q.config.Method)
-	feasible := learnFeasibility(q.feasible, q.infeasible)
+	feasible := learnFeasibility(q.obs, q.infeasible)
 	for _, x := range points {
 		p, err := q.renew(feasible.withdraw(x))
 		if errors.Is(err, ErrExhausted) && len(a.placed) > 0 {

@@ -85,25 +85,40 @@ func average(values, stds []float64) (mean, std float64) {
 type known struct {
 	obs        []strategy.Observation // one per point with a value
 	pending    []strategy.Point       // points without one
-	feasible   []strategy.Point       // points with a value
 	infeasible []strategy.Point       // pending ones that cannot have one
 }
 
 // known collects it; see the package's documentation.
 func (l *ledger) known() (k known) {
-	for _, s := range l.sites() {
-		if len(s.values) > 0 {
-			k.obs = append(k.obs, strategy.Observation{X: s.first.point, Value: s.mean, Std: s.std})
-			k.feasible = append(k.feasible, s.first.point)
-			continue
-		}
-		k.infeasible = append(k.infeasible, s.first.point)
-	}
-	k.pending = append(k.pending, k.infeasible...)
+	k.obs, k.infeasible = l.observed()
+	k.pending = slices.Clone(k.infeasible)
 	for _, n := range l.open {
 		k.pending = append(k.pending, l.trials[n-1].point)
 	}
 	return k
+}
+
+// observed returns what is known of the finished trials, in lists of the caller's own.
+func (l *ledger) observed() (obs []strategy.Observation, infeasible []strategy.Point) {
+	l.memo.cover(l)
+	fresh, changed := l.recent()
+	if len(changed) > 0 {
+		return observe(l.sites())
+	}
+	obs, infeasible = observe(fresh)
+	return slices.Concat(l.memo.obs, obs), slices.Concat(l.memo.infeasible, infeasible)
+}
+
+// observe divides sites in those with a value and those without.
+func observe(sites []*site) (obs []strategy.Observation, infeasible []strategy.Point) {
+	for _, s := range sites {
+		if len(s.values) > 0 {
+			obs = append(obs, strategy.Observation{X: s.first.point, Value: s.mean, Std: s.std})
+		} else {
+			infeasible = append(infeasible, s.first.point)
+		}
+	}
+	return obs, infeasible
 }
 
 // key is the same for equal points only; -0 equals 0.

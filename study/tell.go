@@ -13,7 +13,7 @@ import (
 // different outcome is a *ConflictError, except that a failed trial may still be
 // told a value. A worker whose lease is lost may tell too: a value is a value.
 func (s *Study) Tell(ctx context.Context, number int, o Outcome) error {
-	return s.TellMany(ctx, Finished{number, o})
+	return s.TellMany(ctx, Finished{Number: number, Outcome: o})
 }
 
 // TellMany records several outcomes, all or none.
@@ -62,6 +62,9 @@ func (l *ledger) told(results []Finished) (*Told, error) {
 		}
 		if !again && changed {
 			return nil, requestf("trial %d is told twice: send one outcome", r.Number)
+		}
+		if r.Worker == t.Worker {
+			r.Worker = ""
 		}
 		if !again {
 			now[r.Number] = t

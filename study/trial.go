@@ -109,6 +109,7 @@ func text(o Outcome) string {
 type Finished struct {
 	Number int `json:"number"`
 	Outcome
+	Worker string `json:"worker,omitempty"` // who evaluated it, if another than it was served to
 }
 
 // told returns the trial with an outcome; again is true when it has that outcome

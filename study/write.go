@@ -18,8 +18,9 @@ const mostGroup = 500
 // called several times, in turn; what they did last counts, if err is nil.
 type write struct {
 	ctx    context.Context
-	decide func(*ledger) (*Event, error) // nil: there is nothing to write
-	done   func(*ledger)                 // sees the ledger right behind the event; may be nil
+	decide func(*ledger) (*Event, error)   // nil: there is nothing to write
+	done   func(*ledger)                   // sees the ledger right behind the event; may be nil
+	parts  func(*ledger) ([]*write, error) // makes the writes that this one consists of; then it decides nothing itself
 	err    error
 	ended  chan struct{}
 }
@@ -137,6 +138,13 @@ func (s *Study) storeGroup(group []*write) error {
 // decide adds what a write wants to a transaction.
 func (s *Study) decide(t *transaction, w *write) error {
 	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	if w.parts != nil {
+		parts, err := w.parts(t.ledger)
+		for _, p := range parts {
+			p.err = s.decide(t, p)
+		}
 		return err
 	}
 	e, err := w.decide(t.ledger)

@@ -203,8 +203,8 @@ func (r *remote) ask(ctx context.Context, worker, id string, lease time.Duration
 const mostReason = 10000
 
 // tell records an outcome; told says that another one had come first, which stays.
-func (r *remote) tell(ctx context.Context, number int, o evaluate.Outcome) (told bool, err error) {
-	body := map[string]any{"state": o.State}
+func (r *remote) tell(ctx context.Context, number int, worker string, o evaluate.Outcome) (told bool, err error) {
+	body := map[string]any{"state": o.State, "worker": worker}
 	if o.State == evaluate.Complete {
 		body["value"], body["std"] = o.Value, o.Std
 	} else {

@@ -257,7 +257,7 @@ func (w *worker) evaluate(ctx context.Context, j job) error {
 	var before bool
 	if err == nil { // heartbeats go on: the server may be away
 		patient, cancel := outlive(ctx, parting)
-		before, err = w.remote.tell(patient, j.number, outcome)
+		before, err = w.remote.tell(patient, j.number, w.Name, outcome)
 		cancel()
 	}
 	stop()

@@ -65,7 +65,9 @@ type benchRunCmd struct {
 	FirstTrial int    `default:"0" placeholder:"T" help:"Number of the first trial, which is its seed (${default})."`
 	Jobs       int    `default:"1" placeholder:"J" help:"Trials at the same time; each uses one core (${default})."`
 	Out        string `required:"" placeholder:"DIR" help:"Results folder: trials.jsonl and summary.json."`
+	Nats       string `placeholder:"URL" help:"Have workers (mahabo worker --bench) run the trials: broker to offer them on, as nats://localhost:4222."`
 	Quiet      bool   `short:"q" help:"Show no progress."`
+	loginFlags
 }
 
 // Help is the long help.
@@ -81,6 +83,10 @@ func (*benchRunCmd) Help() string {
   mahabo bench run --suite paper --jobs 2 --out results/paper
 
   mahabo bench run --suite ./my.yaml --out results/mine
+
+  mahabo bench run --suite paper --nats nats://keeper:4222 --out results/paper
+
+With --nats the trials run on the workers of all machines, of the same version as this program; only this process writes the folder. A worker that dies costs its running trials, which are run again.
 
 A suite file lists grids of the same flags:
 
@@ -104,10 +110,20 @@ func (c *benchRunCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	var execute bench.Execute // here
+	jobs := c.Jobs
+	if c.Nats != "" {
+		run, stop, err := c.elsewhere()
+		if err != nil {
+			return err
+		}
+		defer stop()
+		execute, jobs = run, mostOffered
+	}
 	show := newBenchProgress(s.err, c.Quiet)
 	var last bench.Progress
 	err = bench.Run(ctx, bench.Options{
-		Grids: grids, Dir: c.Out, Jobs: c.Jobs, Version: version(),
+		Grids: grids, Dir: c.Out, Jobs: jobs, Version: version(), Execute: execute,
 		Origin: &bench.Origin{
 			Time: time.Now().UTC().Truncate(time.Second), Command: commandLine(), Jobs: c.Jobs,
 			Version: version(), Machine: bench.ThisMachine(),

@@ -20,7 +20,16 @@ import (
 // binary is the program under test, built once by TestMain.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(buildAndTest(m)) }
+// TestMain runs a NATS server when a test has started one, and else the tests.
+func TestMain(m *testing.M) {
+	if os.Getenv(brokerAddress) == "" {
+		os.Exit(buildAndTest(m))
+	}
+	if err := runBroker(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
 
 func buildAndTest(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "mahabo")

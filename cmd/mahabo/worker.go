@@ -21,12 +21,12 @@ import (
 )
 
 type workerCmd struct {
-	Server     string        `required:"" placeholder:"URL" help:"Server that has the study, as http://localhost:8080."`
-	Study      string        `required:"" placeholder:"NAME" help:"Study to evaluate trials of."`
-	Nats       string        `placeholder:"URL" help:"Broker of the server, as nats://localhost:4222, to get trials from. Without it the server is asked."`
-	NatsCreds  string        `placeholder:"FILE" help:"Credentials for the broker, if it is a NATS cluster that wants some."`
-	Slots      int           `default:"1" placeholder:"K" help:"Trials to evaluate at a time (${default})."`
-	TokenFile  string        `placeholder:"FILE" help:"File with the token that the server wants, as mahabo token create printed it."`
+	Server string `placeholder:"URL" help:"Server that has the study, as http://localhost:8080."`
+	Study  string `placeholder:"NAME" help:"Study to evaluate trials of."`
+	Nats   string `placeholder:"URL" help:"Broker of the server, as nats://localhost:4222, to get trials from. Without it the server is asked."`
+	Bench  bool   `help:"Run trials of benchmarks, which mahabo bench run --nats offers on the broker, instead of a study's."`
+	Slots  int    `default:"1" placeholder:"K" help:"Trials to evaluate at a time (${default})."`
+	loginFlags
 	Evals      int           `default:"0" placeholder:"N" help:"End when the study has N trials with an outcome, whoever evaluated them (0: go on until interrupted)."`
 	Timeout    time.Duration `placeholder:"T" help:"Longest evaluation, as 30m; the trial fails after that. Without it there is no limit."`
 	KeepOutput string        `placeholder:"DIR" help:"Keep what the command prints in DIR, as N.out and N.err for trial N."`
@@ -44,6 +44,7 @@ func (*workerCmd) Help() string {
 
   mahabo worker --server http://localhost:8080 --study rig -- ./simulate --rate {rate}
   mahabo worker --server http://keeper:8080 --nats nats://keeper:4222 --study rig --slots 8 -- ./simulate
+  mahabo worker --nats nats://keeper:4222 --bench --slots 8
   mahabo worker --server https://rig.example.org --token-file token --study rig --slots 8 --evals 500 -- python3 train.py
 
 The command gets the parameters as one JSON object on standard input, and {name} in its arguments is the value of a parameter. Its last line on standard output is the value, or a JSON object with "value"; another exit code than 0 is a failed trial, and the end of what the command wrote is kept with it.
@@ -53,7 +54,14 @@ Any number of workers on any machines can share a study. A worker that cannot re
 
 // Run evaluates trials until it is interrupted or there are enough.
 func (c *workerCmd) Run(ctx context.Context, s streams) error {
-	if len(c.Command) == 0 {
+	switch {
+	case c.Bench:
+		return c.workForBenchmarks(ctx, s)
+	case c.Server == "":
+		return usagef("--server is missing: name the server that has the study, as http://localhost:8080")
+	case c.Study == "":
+		return usagef("--study is missing: name the study to evaluate trials of")
+	case len(c.Command) == 0:
 		return usagef("the command is missing: write it after --, as in -- ./simulate {rate}")
 	}
 	token, err := c.token()
@@ -75,7 +83,7 @@ func (c *workerCmd) Run(ctx context.Context, s streams) error {
 		return usageError{err}
 	}
 	if c.Nats != "" {
-		if o.Queue, err = c.queue(token); err != nil {
+		if o.Queue, err = c.queue(); err != nil {
 			return err
 		}
 		defer o.Queue.Close()
@@ -108,29 +116,14 @@ func (c *workerCmd) name() string {
 	return fmt.Sprintf("worker:%s:%d:%s", hostname(), os.Getpid(), strings.ToLower(rand.Text()[:4]))
 }
 
-func (c *workerCmd) token() (string, error) {
-	if c.TokenFile == "" {
-		return "", nil
-	}
-	text, err := os.ReadFile(c.TokenFile)
+// queue connects to the broker.
+func (c *workerCmd) queue() (*queue.Worker, error) {
+	o, err := c.login(c.Nats)
 	if err != nil {
-		return "", usagef("--token-file: %w", err)
-	}
-	token := strings.TrimSpace(string(text))
-	if token == "" || strings.ContainsAny(token, " \n{") {
-		return "", usagef("--token-file: %s does not hold one token: write what mahabo token create printed into it", c.TokenFile)
-	}
-	return token, nil
-}
-
-// queue connects to the broker. An embedded one wants the server's token, another its own
-// credentials.
-func (c *workerCmd) queue(token string) (*queue.Worker, error) {
-	if c.NatsCreds != "" || strings.Contains(c.Nats, "@") {
-		token = ""
+		return nil, err
 	}
 	w, err := queue.NewWorker(queue.WorkerOptions{
-		URL: c.Nats, Token: token, Study: c.Study, Lease: c.Lease, Evals: c.Evals, NATS: natsOptions(c.NatsCreds),
+		URL: c.Nats, Token: o.Token, Study: c.Study, Lease: c.Lease, Evals: c.Evals, NATS: o.NATS,
 	})
 	if err != nil {
 		return nil, usagef("--nats: %w", err)

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -25,19 +24,9 @@ type keeper struct {
 	t       *testing.T
 	dir     string
 	address string // of HTTP
-	nats    string // of the broker, "" for none
+	nats    string // of its own broker, "" for none
+	cluster string // URL of another broker, "" for none
 	process *exec.Cmd
-}
-
-// freeAddress is one that nobody listens on at the moment.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func newKeeper(t *testing.T, withQueue bool) *keeper {
@@ -53,9 +42,12 @@ func newKeeper(t *testing.T, withQueue bool) *keeper {
 
 func (k *keeper) start() {
 	k.t.Helper()
-	args := []string{"serve", "--addr", k.address, "--store", "sqlite:" + filepath.Join(k.dir, "a.db"), "--log-level", "error"}
+	args := []string{"serve", "--addr", k.address, "--store", k.storeURL(), "--log-level", "error"}
 	if k.nats != "" {
 		args = append(args, "--nats", "embedded", "--nats-addr", k.nats, "--nats-dir", filepath.Join(k.dir, "nats"))
+	}
+	if k.cluster != "" {
+		args = append(args, "--nats", k.cluster)
 	}
 	k.process = exec.CommandContext(k.t.Context(), binary, args...)
 	out, err := k.process.StdoutPipe()
@@ -141,63 +133,10 @@ func (k *keeper) worker(script string, flags ...string) *workerProcess {
 	return w
 }
 
-// Workers and the server are killed under load. In the end every trial is complete,
-// once, with the value that belongs to it.
-func TestKilledWorkersAndServersLoseNothing(t *testing.T) {
-	for name, withQueue := range map[string]bool{"http": false, "queue": true} {
-		t.Run(name, func(t *testing.T) {
-			k := newKeeper(t, withQueue)
-			k.create()
-			const evals = 60
-			flags := []string{"--slots", "3", "--evals", fmt.Sprint(evals), "--lease", "2s", "-q"}
-			const script = "sleep 0.1; echo {trial}.5"
-			doomed, one, two := k.worker(script, flags...), k.worker(script, flags...), k.worker(script, flags...)
-			k.until(10)
-			_ = doomed.Process.Kill()
-			_ = doomed.Wait()
-			k.until(20)
-			k.kill()
-			time.Sleep(300 * time.Millisecond)
-			k.start()
-			for _, w := range []*workerProcess{one, two} {
-				if err := w.Wait(); err != nil {
-					t.Fatalf("a worker ended with %v:\n%s", err, w.err.String())
-				}
-			}
-			var list struct {
-				Trials []struct {
-					Number int
-					State  string
-					Value  *float64
-				}
-				Total int
-			}
-			k.get("/trials?limit=1000", &list)
-			// Workers that look at the same time may each take one more.
-			if complete := k.states()["complete"]; complete < evals || list.Total > evals+6 {
-				t.Errorf("%d trials, %d complete, want %d", list.Total, complete, evals)
-			}
-			if list.Total > evals {
-				last := k.worker(script, "--evals", fmt.Sprint(list.Total), "-q")
-				if err := last.Wait(); err != nil {
-					t.Fatal(err, last.err.String())
-				}
-				k.get("/trials?limit=1000", &list)
-			}
-			for i, trial := range list.Trials {
-				if trial.Number != i+1 || trial.State != "complete" || *trial.Value != float64(i+1)+0.5 {
-					t.Errorf("row %d is trial %d, %s", i, trial.Number, trial.State)
-				}
-			}
-			k.toldOnce(list.Total)
-		})
-	}
-}
-
 // toldOnce reads the study's log, in which every trial was told once.
 func (k *keeper) toldOnce(trials int) {
 	k.t.Helper()
-	st, err := store.Open(k.t.Context(), "sqlite:"+filepath.Join(k.dir, "a.db"))
+	st, err := store.Open(k.t.Context(), k.storeURL())
 	if err != nil {
 		k.t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ class Client:
 
     def studies(self) -> list[StudyInfo]:
         """List the studies and how far they are."""
-        answer = self._transport.json("GET", "/v1/studies")
+        answer = self._transport.json("GET", "/v1/studies?full=true")
         return [StudyInfo.read(s) for s in answer["studies"]]
 
     def methods(self) -> list[dict[str, Any]]:
