@@ -23,9 +23,19 @@ type Isotropic struct {
 	Scale float64 // s; used where v_i are given
 }
 
-// isotropicPriors are normal distributions of log Theta and log Noise. A rough function
-// is rather taken for a smooth one with noise: the smooth part says where to go.
-var isotropicPriors = [2]struct{ median, spread float64 }{{0.3, 0.25}, {1e-6, 6}}
+// isotropicPriors are normal distributions of log Theta and log Noise.
+type isotropicPriors [2]struct{ median, spread float64 }
+
+// isotropicPriorsOf returns the priors for n points in dim dimensions. With more points than
+// dimensions a function shows how rough it is, and a rough one is rather taken for a
+// smooth one with noise: the smooth part says where to go. With fewer points each one
+// explores a direction of its own, and the data choose.
+func isotropicPriorsOf(n, dim int) isotropicPriors {
+	if n < dim {
+		return isotropicPriors{{0.3, 2}, {1e-6, 2}}
+	}
+	return isotropicPriors{{0.3, 0.25}, {1e-6, 6}}
+}
 
 const (
 	isotropicEvals  = 10   // gradients of a fit for each hyperparameter
@@ -37,11 +47,11 @@ const (
 // terms. It starts at the mode of the prior. given are the v_i, nil for none.
 func FitIsotropic(ctx context.Context, c *Cloud, y, given []float64) (Isotropic, float64, error) {
 	f := newIsotropicLoss(c, y, given)
-	p := []float64{math.Log(isotropicPriors[0].median), math.Log(isotropicPriors[1].median)}
+	p := []float64{math.Log(f.priors[0].median), math.Log(f.priors[1].median)}
 	lower := []float64{math.Log(1e-6), math.Log(1e-10)}
 	upper := []float64{math.Log(1e6), math.Log(10)}
 	if given != nil {
-		s := math.Log(f.plausibleScale(isotropicPriors[0].median))
+		s := math.Log(f.plausibleScale(f.priors[0].median))
 		p, lower, upper = append(p, s), append(lower, s+math.Log(1e-6)), append(upper, s+math.Log(1e6))
 	}
 	var best Isotropic
@@ -67,6 +77,7 @@ type isotropicLoss struct {
 	cloud           *Cloud
 	y, given        []float64
 	n               int
+	priors          isotropicPriors
 	r, l, s         linalg.Matrix // correlations, their factor, their inverse
 	residual, alpha []float64
 	scale           float64 // s of the last evaluation
@@ -75,7 +86,7 @@ type isotropicLoss struct {
 func newIsotropicLoss(c *Cloud, y, given []float64) *isotropicLoss {
 	n := len(y)
 	return &isotropicLoss{
-		cloud: c, y: y, given: given, n: n,
+		cloud: c, y: y, given: given, n: n, priors: isotropicPriorsOf(n, c.dim),
 		r: linalg.New(n, n), l: linalg.New(n, n), s: linalg.New(n, n),
 		residual: make([]float64, n), alpha: make([]float64, n),
 	}
@@ -154,7 +165,7 @@ func (f *isotropicLoss) eval(grad, p []float64) float64 {
 		value += 0.5 * misfit / f.scale
 		grad[2] = f.scaleGradient(misfit) / float64(f.n)
 	}
-	for i, prior := range isotropicPriors {
+	for i, prior := range f.priors {
 		t := (p[i] - math.Log(prior.median)) / prior.spread
 		value += t * t / 2
 		grad[i] = t / prior.spread

@@ -68,20 +68,23 @@ func TestCloudKeepsDistances(t *testing.T) {
 	}
 }
 
+// The priors differ with the number of points.
 func TestIsotropicLossGradient(t *testing.T) {
-	c, y := isotropicData(25, 6)
-	given := make([]float64, len(y))
-	for i := range given {
-		given[i] = 0.3 * float64(i%4)
-	}
-	for _, p := range [][]float64{{0, -3}, {2, -8}, {-1, 0}, {0, -3, 1}, {2, -8, -2}, {-1, 0, 4}} {
-		f := newIsotropicLoss(c, y, nil)
-		if len(p) == 3 {
-			f = newIsotropicLoss(c, y, given)
+	for _, n := range []int{5, 25} {
+		c, y := isotropicData(n, 6)
+		given := make([]float64, n)
+		for i := range given {
+			given[i] = 0.3 * float64(i%4)
 		}
-		grad, scratch := make([]float64, len(p)), make([]float64, len(p))
-		f.eval(grad, p)
-		fdcheck.Check(t, func(p []float64) float64 { return f.eval(scratch, p) }, grad, p, 1e-6)
+		for _, p := range [][]float64{{0, -3}, {2, -8}, {-1, 0}, {0, -3, 1}, {2, -8, -2}, {-1, 0, 4}} {
+			f := newIsotropicLoss(c, y, nil)
+			if len(p) == 3 {
+				f = newIsotropicLoss(c, y, given)
+			}
+			grad, scratch := make([]float64, len(p)), make([]float64, len(p))
+			f.eval(grad, p)
+			fdcheck.Check(t, func(p []float64) float64 { return f.eval(scratch, p) }, grad, p, 1e-6)
+		}
 	}
 }
 

@@ -70,7 +70,8 @@ func (a *adaptive) owner(x Point) *run {
 }
 
 // turn follows the end of a run: the best run goes on, or, when it is the one that has just
-// ended, a new one begins.
+// ended, a new one begins. With more points than parameters the model of the best run knows
+// the surroundings, and it is left only for a better one.
 func (a *adaptive) turn() {
 	best := a.now
 	for _, r := range a.runs {
@@ -79,7 +80,9 @@ func (a *adaptive) turn() {
 		}
 	}
 	if best == a.now {
-		a.begin()
+		if len(best.x) < a.cfg.Dim {
+			a.begin()
+		}
 		return
 	}
 	best.trail = nil
