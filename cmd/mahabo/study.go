@@ -265,7 +265,7 @@ func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
 		fmt.Fprintf(w, "trials\t%s\n", strings.TrimSpace(fmt.Sprintf("%d in %d batches %s", info.Trials, info.Batches, strings.Join(states, ", "))))
 		fmt.Fprintf(w, "best\t%s\n", info.bestText())
 		if info.Best != nil {
-			fmt.Fprintf(w, "at\ttrial %d: %s\n", info.Best.Number, paramText(info.Best.Params))
+			fmt.Fprintf(w, "at\ttrial %d: %s\n", info.Best.Number, firstParams(info.Best.Params, 8))
 		}
 		return w.Flush()
 	})
