@@ -114,15 +114,18 @@ func TestAcquisitionDerivatives(t *testing.T) {
 // TestRuns follows the turns of adaptive: a run that stands still, a new one that stays
 // behind, the best one again, and then another new one.
 func TestRuns(t *testing.T) {
-	built, err := New("adaptive", Config{Dim: 3, Init: 4, Seed: 1})
+	const dim = 300 // more than the observations of a run
+	built, err := New("adaptive", Config{Dim: dim, Init: 4, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := built.(*adaptive)
-	tell := func(count int, x float64, value func(i int) float64) {
+	tell := func(count int, at float64, value func(i int) float64) {
 		t.Helper()
 		for i := range count {
-			if err := a.Tell(Observation{X: Point{x, x, float64(i%7) / 100}, Value: value(i)}); err != nil {
+			x := make(Point, dim)
+			x[0], x[1], x[2] = at, at, float64(i%7)/100
+			if err := a.Tell(Observation{X: x, Value: value(i)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -154,8 +157,14 @@ func TestRuns(t *testing.T) {
 	if len(a.runs) != 3 || a.now == first {
 		t.Errorf("%d runs after the best one stood still again, want 3", len(a.runs))
 	}
-	if _, _, ok := a.Predict(Point{0, 0, 0}); ok {
+	if _, _, ok := a.Predict(make(Point, dim)); ok {
 		t.Error("a prediction without a model")
+	}
+	a.now = first
+	tell(100, -0.9, falling(-100))
+	tell(120, -0.9, flat(0))
+	if len(first.y) < dim || len(a.runs) != 3 || a.now != first {
+		t.Errorf("%d runs when the best one has %d observations of %d parameters, want no further one", len(a.runs), len(first.y), dim)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -32,6 +33,12 @@ func TestMain(m *testing.M) {
 }
 
 func buildAndTest(m *testing.M) int {
+	for _, s := range []os.Signal{syscall.SIGHUP, os.Interrupt} {
+		// What nohup or a shell's & has us ignore, the programs that we start would ignore too.
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
 	dir, err := os.MkdirTemp("", "mahabo")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
