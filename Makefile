@@ -77,7 +77,7 @@ fuzz:
 	@for package in $$($(GO) list ./...); do \
 		for name in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz'); do \
 			echo "$$package $$name"; \
-			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+			GO=$(GO) .ci/fuzz $$package $$name -fuzztime $(FUZZTIME) || exit 1; \
 		done; \
 	done
 
@@ -86,7 +86,7 @@ fuzz:
 parsers: $(PARSERS:%=fuzz/%)
 
 $(PARSERS:%=fuzz/%): fuzz/%:
-	$(GO) test -run '^$$' -fuzz '^$(notdir $*)$$' -fuzztime 60s -fuzzminimizetime 1s -parallel 1 ./$(dir $*)
+	GO=$(GO) .ci/fuzz ./$(dir $*) $(notdir $*) -fuzztime 60s -fuzzminimizetime 1s -parallel 1
 
 clean:
 	rm -f mahabo
