@@ -51,7 +51,7 @@ func TestBenchOverNATS(t *testing.T) {
 	alone, dir := t.TempDir(), t.TempDir()
 	must(t, append(grid, "--out", alone)...)
 
-	distributed := append(grid, "--nats", url, "--out", dir)
+	distributed := slices.Concat(grid, []string{"--nats", url, "--out", dir})
 	doomed := begin(t, "worker", "--bench", "--nats", url, "-q")
 	run := begin(t, distributed...)
 	atLeast := func(n int) {
