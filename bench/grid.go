@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mahabo/mahabo/problem"
 	"github.com/mahabo/mahabo/strategy"
@@ -138,8 +137,8 @@ func (g Grid) cells() func(yield func(Cell, error) bool) {
 
 // batches says whether a method was made for batches.
 func batches(spec string) bool {
-	name, _, _ := strings.Cut(spec, ":")
-	return slices.ContainsFunc(strategy.Methods(), func(m strategy.Method) bool { return m.Name == name && m.Batch })
+	m, err := strategy.Find(spec)
+	return err == nil && m.Batch
 }
 
 // String names a cell in messages.

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mahabo/mahabo/strategy"
@@ -83,9 +82,10 @@ const (
 )
 
 func startDesk(one *study.Study, b *bell, patience time.Duration, m *metrics, log *slog.Logger) *desk {
+	method, err := strategy.Find(one.Config().Method)
 	d := &desk{
 		study: one, bell: b, patience: patience, metrics: m, log: log, holder: rand.Text(),
-		instant: modelFree(one.Config().Method),
+		instant: err == nil && method.ModelFree,
 		asks:    make(chan *waitingAsk), ended: make(chan struct{}), usual: max(one.Config().Batch, 1),
 	}
 	d.closing, d.cancel = context.WithCancel(context.Background())
@@ -269,12 +269,6 @@ func (d *desk) serveAtOnce() {
 		return requestsOf(group)
 	})
 	d.answer(group, served)
-}
-
-// modelFree says whether a method chooses without a model.
-func modelFree(method string) bool {
-	name, _, _ := strings.Cut(method, ":")
-	return slices.ContainsFunc(strategy.Methods(), func(m strategy.Method) bool { return m.Name == name && m.ModelFree })
 }
 
 // group takes from the queue those who hold the same parameters fixed as the first.

@@ -36,6 +36,12 @@ func Methods() []Method {
 	}
 }
 
+// Find returns the method that a specification names.
+func Find(spec string) (Method, error) {
+	m, _, err := parse(spec)
+	return m, err
+}
+
 // New builds a method from a specification `name` or `name:key=value,...`.
 func New(spec string, cfg Config) (Strategy, error) {
 	m, s, err := parse(spec)
