@@ -83,6 +83,7 @@ var variants = []string{
 	"maha:d=true",
 	"maha:fit=lbfgs",
 	"maha:quirks=true",
+	"maha-random:descent=clamped",
 	"maha:d=true,fit=lbfgs,search=separate,quirks=true",
 	"turbo:m=1",
 }

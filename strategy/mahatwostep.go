@@ -16,7 +16,7 @@ func mahaPinvMethod() Method {
 		Summary:   "maha in two steps: finds z in the learned subspace, queries its pseudo-inverse image; to compare with maha",
 		Reference: "Horiguchi, Iwata, Tsuzuki & Ozawa 2022",
 		Batch:     true,
-		Options:   twoStepOptions(),
+		Options:   []Option{twoStepDim()},
 		build: func(cfg Config, s settings) (Strategy, error) {
 			return newMahaTwoStep(cfg, s, false)
 		},
@@ -29,15 +29,18 @@ func mahaRandomMethod() Method {
 		Summary:   "maha in two steps: finds z in the learned subspace, queries a random point that maps to it; to compare with maha",
 		Reference: "Horiguchi, Iwata, Tsuzuki & Ozawa 2022",
 		Batch:     true,
-		Options:   twoStepOptions(),
+		Options: []Option{
+			twoStepDim(),
+			{"descent", "restarted", "restarted (begun anew where it leaves the box, as the paper) or clamped (moved back to the box)"},
+		},
 		build: func(cfg Config, s settings) (Strategy, error) {
 			return newMahaTwoStep(cfg, s, true)
 		},
 	}
 }
 
-func twoStepOptions() []Option {
-	return []Option{{"d", "", "embedding dimension: a number, or true for the problem's own (default: true where known, else 1)"}}
+func twoStepDim() Option {
+	return Option{"d", "", "embedding dimension: a number, or true for the problem's own (default: true where known, else 1)"}
 }
 
 // mahaTwoStep is Maha-BO-pinv and Maha-BO-random (alg:two-step_bo): the model is that of
@@ -46,7 +49,8 @@ func twoStepOptions() []Option {
 // then moved to the row space of B.
 type mahaTwoStep struct {
 	*maha
-	random bool
+	random  bool
+	clamped bool // the descent of random
 }
 
 var (
@@ -59,7 +63,11 @@ func newMahaTwoStep(cfg Config, s settings, random bool) (Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &mahaTwoStep{maha: newMahaLoop(cfg), random: random}
+	descent, err := s.choice("descent", "restarted", "clamped")
+	if err != nil {
+		return nil, err
+	}
+	m := &mahaTwoStep{maha: newMahaLoop(cfg), random: random, clamped: descent == "clamped"}
 	m.useMahalanobis(d)
 	return m, nil
 }
@@ -83,12 +91,8 @@ func (m *mahaTwoStep) propose(ctx context.Context, n int, pending []Point) ([]Po
 	if err != nil {
 		return nil, err
 	}
-	var back embed.Reconstruction = pinv
-	if m.random {
-		back = embed.NewRandomised(pinv)
-	}
 	first := make([]float64, m.dim)
-	if err := back.Reconstruct(ctx, first, z, t.stream("reconstruction")); err != nil {
+	if err := m.reconstruction(pinv).Reconstruct(ctx, first, z, t.stream("reconstruction")); err != nil {
 		return nil, err
 	}
 	points, err := m.complete(ctx, t, first, n)
@@ -103,6 +107,16 @@ func (m *mahaTwoStep) propose(ctx context.Context, n int, pending []Point) ([]Po
 		}
 	}
 	return points, nil
+}
+
+// reconstruction maps z back to the box.
+func (m *mahaTwoStep) reconstruction(pinv *embed.PseudoInverse) embed.Reconstruction {
+	if !m.random {
+		return pinv
+	}
+	r := embed.NewRandomised(pinv)
+	r.Clamped = m.clamped
+	return r
 }
 
 // lowest minimises mean - beta*std over {z : -1 <= Mz <= 1}, M = B⁺. The posterior in z is
