@@ -77,6 +77,40 @@ func (p *Polytope) Sample(z linalg.Matrix, r *rand.Rand) {
 	}
 }
 
+// Corners fills the rows of z with the points of the polytope nearest to points far
+// outside, uniform in a cube: corners, as far as rounding allows. This is what a search
+// by quadratic programming makes in its first step of starts that are not feasible.
+func (p *Polytope) Corners(z linalg.Matrix, r *rand.Rand) error {
+	const far = 1e6 // in lengths of the polytope
+	search := newSQP(p, nil)
+	search.resetHessian()
+	copy(search.l.Data, search.h.Data)
+	if err := linalg.Cholesky(search.l); err != nil {
+		return err
+	}
+	for i := range z.Rows {
+		clear(search.g)
+		for a := range z.Cols {
+			// ½|z - c|² has the slope -c at 0.
+			linalg.Axpy(search.g, far*p.length()*(1-2*r.Float64()), p.t.Row(a))
+		}
+		clear(search.x)
+		search.qp.solve(search.s, search.l, search.g, search.x)
+		p.lift(z.Row(i), search.s)
+		p.pull(z.Row(i))
+	}
+	return nil
+}
+
+// length bounds the coordinates of z.
+func (p *Polytope) length() float64 {
+	longest := 0.0
+	for a := range p.t.Rows {
+		longest = max(longest, linalg.Dot(p.t.Row(a), p.t.Row(a)))
+	}
+	return math.Sqrt(longest * float64(p.m.Rows)) // |w| <= sqrt(D)
+}
+
 // Minimize returns the lowest point of f over the polytope found by sequential
 // quadratic programming from several of the samples, chosen as those of the box search;
 // of equal ends the one of the earlier start. Should every run fail, the best sample is

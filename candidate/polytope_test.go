@@ -284,6 +284,29 @@ func TestPolytopeCancelled(t *testing.T) {
 	}
 }
 
+// As many constraints hold at a corner as there are dimensions.
+func TestPolytopeCorners(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	for low := 1; low <= 6; low++ {
+		p := randomPolytope(t, 50, low, 3, r)
+		corners := linalg.New(20, low)
+		if err := p.Corners(corners, r); err != nil {
+			t.Fatal(err)
+		}
+		for i := range corners.Rows {
+			z, tight := corners.Row(i), 0
+			for k := range p.m.Rows {
+				if math.Abs(linalg.Dot(p.m.Row(k), z)) > 1-1e-6 {
+					tight++
+				}
+			}
+			if p.violation(z) > 1e-12 || tight < low {
+				t.Errorf("d=%d: %v leaves the polytope by %g and lies on %d of its faces", low, z, p.violation(z), tight)
+			}
+		}
+	}
+}
+
 func TestPolytopeErrors(t *testing.T) {
 	inf := linalg.New(3, 1)
 	inf.Set(1, 0, math.Inf(1))

@@ -271,59 +271,6 @@ func TestSamplesCoverTheFibre(t *testing.T) {
 	}
 }
 
-// In many dimensions a start that is begun anew never ends inside the box, a clamped one does:
-// at a random point of the fibre.
-func TestClampedDescentReachesWhatTheBoxHolds(t *testing.T) {
-	r := stream(11)
-	for _, low := range []int{1, 2, 6} {
-		const high = 300
-		m := randomised(t, gaussian(low, high, 3, r))
-		z, back := make([]float64, low), make([]float64, low)
-		x, other := make([]float64, high), make([]float64, high)
-		for trial := range 30 {
-			// From the middle of the box to near its vertices, and what the pseudo-inverse takes there.
-			m.embedding.Apply(z, uniform(high, 1, r))
-			if trial%2 == 1 {
-				copy(z, m.far(r))
-			}
-			for _, dst := range [][]float64{x, other} {
-				m.Clamped = true
-				out, err := m.Sample(background, dst, z, r)
-				if err != nil || out.Fallback || out.Starts > 2 {
-					t.Fatalf("d=%d: outcome %+v, error %v", low, out, err)
-				}
-				if outside(dst) {
-					t.Fatalf("d=%d: %v is not in the box", low, dst)
-				}
-				if m.residual(back, dst, z); !reached(back) {
-					t.Fatalf("d=%d: residual %v", low, back)
-				}
-			}
-			if distance(x, other) < 0.5 {
-				t.Errorf("d=%d: two samples are alike", low)
-			}
-			m.Clamped = false
-			if out, err := m.Sample(background, x, z, r); err != nil || trial%2 == 1 && !out.Fallback {
-				t.Errorf("d=%d: restarted: outcome %+v, error %v", low, out, err)
-			}
-		}
-	}
-}
-
-// far returns a z on the boundary of {z : -1 <= B⁺z <= 1}.
-func (r *Randomised) far(rng *rand.Rand) []float64 {
-	low, _ := r.embedding.Dims()
-	z := uniform(low, 1, rng)
-	worst := 0.0
-	for j := range r.pinv.inverse.Rows {
-		worst = max(worst, math.Abs(linalg.Dot(r.pinv.inverse.Row(j), z)))
-	}
-	for a := range z {
-		z[a] /= worst
-	}
-	return z
-}
-
 // What cannot be reached ends at the pseudo-inverse and says so.
 func TestRandomisedFallsBack(t *testing.T) {
 	r := stream(7)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/mahabo/mahabo/internal/linalg"
 )
@@ -22,11 +21,6 @@ const (
 // N(B) is that of the result (thm:randomized_unbiased). A descent that leaves the box
 // is started again; where D is large nearly all do.
 type Randomised struct {
-	// Clamped moves a descent back to the box after each step instead. It then succeeds
-	// from nearly every start wherever z can be reached, but turns the part in N(B): the
-	// result is random and no longer unbiased.
-	Clamped bool
-
 	embedding Linear
 	pinv      *PseudoInverse
 	gram      linalg.Matrix // BBᵀ
@@ -95,7 +89,7 @@ func (r *Randomised) Sample(ctx context.Context, x, z []float64, rng *rand.Rand)
 // Residuals are followed in d dimensions; only x itself costs O(dD) a step.
 func (r *Randomised) descend(x, z, residual, step []float64) (steps int, ok bool) {
 	r.residual(residual, x, z)
-	if !r.Clamped && !r.promising(x, residual) {
+	if !r.promising(x, residual) {
 		return 0, false
 	}
 	for {
@@ -122,19 +116,12 @@ func (r *Randomised) descend(x, z, residual, step []float64) (steps int, ok bool
 		}
 		linalg.Axpy(residual, -gamma, step)
 		steps++
-		if r.Clamped {
-			for j, v := range x {
-				x[j] = clamp(v)
+		for _, v := range x {
+			if !(math.Abs(v) <= 1) {
+				return steps, false
 			}
-			r.residual(residual, x, z)
-		} else if outside(x) {
-			return steps, false
 		}
 	}
-}
-
-func outside(x []float64) bool {
-	return slices.ContainsFunc(x, func(v float64) bool { return !(math.Abs(v) <= 1) })
 }
 
 // promising reports whether a descent from x can end inside the box. Its limit

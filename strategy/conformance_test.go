@@ -83,7 +83,8 @@ var variants = []string{
 	"maha:d=true",
 	"maha:fit=lbfgs",
 	"maha:quirks=true",
-	"maha-random:descent=clamped",
+	"maha-pinv:starts=corners",
+	"maha-random:starts=corners",
 	"maha:d=true,fit=lbfgs,search=separate,quirks=true",
 	"turbo:m=1",
 }

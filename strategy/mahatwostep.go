@@ -16,7 +16,7 @@ func mahaPinvMethod() Method {
 		Summary:   "maha in two steps: finds z in the learned subspace, queries its pseudo-inverse image; to compare with maha",
 		Reference: "Horiguchi, Iwata, Tsuzuki & Ozawa 2022",
 		Batch:     true,
-		Options:   []Option{twoStepDim()},
+		Options:   twoStepOptions(),
 		build: func(cfg Config, s settings) (Strategy, error) {
 			return newMahaTwoStep(cfg, s, false)
 		},
@@ -29,18 +29,18 @@ func mahaRandomMethod() Method {
 		Summary:   "maha in two steps: finds z in the learned subspace, queries a random point that maps to it; to compare with maha",
 		Reference: "Horiguchi, Iwata, Tsuzuki & Ozawa 2022",
 		Batch:     true,
-		Options: []Option{
-			twoStepDim(),
-			{"descent", "restarted", "restarted (begun anew where it leaves the box, as the paper) or clamped (moved back to the box)"},
-		},
+		Options:   twoStepOptions(),
 		build: func(cfg Config, s settings) (Strategy, error) {
 			return newMahaTwoStep(cfg, s, true)
 		},
 	}
 }
 
-func twoStepDim() Option {
-	return Option{"d", "", "embedding dimension: a number, or true for the problem's own (default: true where known, else 1)"}
+func twoStepOptions() []Option {
+	return []Option{
+		{"d", "", "embedding dimension: a number, or true for the problem's own (default: true where known, else 1)"},
+		{"starts", "inside", "of the search for z: inside (samples of the feasible z) or corners (of their polytope)"},
+	}
 }
 
 // mahaTwoStep is Maha-BO-pinv and Maha-BO-random (alg:two-step_bo): the model is that of
@@ -50,7 +50,7 @@ func twoStepDim() Option {
 type mahaTwoStep struct {
 	*maha
 	random  bool
-	clamped bool // the descent of random
+	corners bool // where the searches for z start
 }
 
 var (
@@ -63,11 +63,11 @@ func newMahaTwoStep(cfg Config, s settings, random bool) (Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	descent, err := s.choice("descent", "restarted", "clamped")
+	starts, err := s.choice("starts", "inside", "corners")
 	if err != nil {
 		return nil, err
 	}
-	m := &mahaTwoStep{maha: newMahaLoop(cfg), random: random, clamped: descent == "clamped"}
+	m := &mahaTwoStep{maha: newMahaLoop(cfg), random: random, corners: starts == "corners"}
 	m.useMahalanobis(d)
 	return m, nil
 }
@@ -87,12 +87,16 @@ func (m *mahaTwoStep) propose(ctx context.Context, n int, pending []Point) ([]Po
 	if err != nil {
 		return nil, err
 	}
-	z, err := t.lowest(ctx, pinv.Matrix())
+	z, err := t.lowest(ctx, pinv.Matrix(), m.corners)
 	if err != nil {
 		return nil, err
 	}
+	var back embed.Reconstruction = pinv
+	if m.random {
+		back = embed.NewRandomised(pinv)
+	}
 	first := make([]float64, m.dim)
-	if err := m.reconstruction(pinv).Reconstruct(ctx, first, z, t.stream("reconstruction")); err != nil {
+	if err := back.Reconstruct(ctx, first, z, t.stream("reconstruction")); err != nil {
 		return nil, err
 	}
 	points, err := m.complete(ctx, t, first, n)
@@ -109,19 +113,9 @@ func (m *mahaTwoStep) propose(ctx context.Context, n int, pending []Point) ([]Po
 	return points, nil
 }
 
-// reconstruction maps z back to the box.
-func (m *mahaTwoStep) reconstruction(pinv *embed.PseudoInverse) embed.Reconstruction {
-	if !m.random {
-		return pinv
-	}
-	r := embed.NewRandomised(pinv)
-	r.Clamped = m.clamped
-	return r
-}
-
 // lowest minimises mean - beta*std over {z : -1 <= Mz <= 1}, M = B⁺. The posterior in z is
 // that of the squared-exponential kernel of length-scale 1 at the projected data.
-func (t task) lowest(ctx context.Context, M linalg.Matrix) ([]float64, error) {
+func (t task) lowest(ctx context.Context, M linalg.Matrix, corners bool) ([]float64, error) {
 	hyper := t.model.Hyper()
 	d := hyper.B.Rows
 	in, z := gp.NewInputs(d), make([]float64, d)
@@ -143,6 +137,14 @@ func (t task) lowest(ctx context.Context, M linalg.Matrix) ([]float64, error) {
 		return nil, err
 	}
 	f := &acquisition.LCB{Model: model, Beta: t.beta}
-	z, _, err = polytope.Minimize(ctx, f, candidate.Options{Starts: 5, Samples: 100}, t.stream("first"))
+	if !corners {
+		z, _, err = polytope.Minimize(ctx, f, candidate.Options{Starts: 5, Samples: 100}, t.stream("first"))
+		return z, err
+	}
+	r, starts := t.stream("first"), linalg.New(5, d)
+	if err := polytope.Corners(starts, r); err != nil {
+		return nil, err
+	}
+	z, _, err = polytope.MinimizeFrom(ctx, f, starts, candidate.Options{Starts: starts.Rows}, r)
 	return z, err
 }

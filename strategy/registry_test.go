@@ -12,7 +12,7 @@ func TestSpecifications(t *testing.T) {
 		"maha:fit=lbfgs,d=2": "maha:d=2,fit=lbfgs", "maha:fit=adam,quirks=false": "maha",
 		"maha:quirks=true": "maha:quirks=true", "sobol": "sobol", "random": "random",
 		"rembo:k=4,d=2": "rembo:d=2", "rembo:k=2": "rembo:k=2", "hesbo:d=true": "hesbo:d=true",
-		"maha-random:descent=clamped,d=2": "maha-random:d=2,descent=clamped", "maha-random:descent=restarted": "maha-random",
+		"maha-pinv:starts=corners,d=2": "maha-pinv:d=2,starts=corners", "maha-random:starts=inside": "maha-random",
 	} {
 		got, err := Canonical(spec)
 		if err != nil || got != want {
@@ -44,8 +44,8 @@ func TestBadSpecifications(t *testing.T) {
 		{"maha:fit=sgd", Config{Dim: 3}, []string{"fit", "adam, lbfgs"}},
 		{"maha:search=grid", Config{Dim: 3}, []string{"search", "joint, separate"}},
 		{"maha:quirks=maybe", Config{Dim: 3}, []string{"quirks", "true or false"}},
-		{"maha-random:descent=steep", Config{Dim: 3}, []string{"descent", "restarted, clamped"}},
-		{"maha-pinv:descent=clamped", Config{Dim: 3}, []string{`"descent"`, "maha-pinv has d"}},
+		{"maha-pinv:starts=outside", Config{Dim: 3}, []string{"starts", "inside, corners"}},
+		{"maha-random:fit=lbfgs", Config{Dim: 3}, []string{`"fit"`, "maha-random has d, starts"}},
 		{"rembo:k=0", Config{Dim: 3}, []string{`k is "0"`, "from 1 to 100"}},
 		{"rembo:k=101", Config{Dim: 3}, []string{`k is "101"`, "from 1 to 100"}},
 		{"rembo:k=two", Config{Dim: 3}, []string{`k is "two"`, "whole number"}},
