@@ -94,7 +94,7 @@ func (a *arms) recognise(points []Point, ranked []int, x Point) arm {
 // draw chooses a kind of query, mostly in proportion to the reward per query, and where
 // it is made: around the best point, queries of few in half of the cases around another
 // of the best.
-func (a *arms) draw(cloud *gp.Cloud, ranked []int, r *rand.Rand) query {
+func (a *arms) draw(best Point, ranked []int, cloud *gp.Cloud, r *rand.Rand) query {
 	k, left := armCount-1, r.Float64()
 	for i, p := range a.chances() {
 		if left -= p; left < 0 {
@@ -102,7 +102,7 @@ func (a *arms) draw(cloud *gp.Cloud, ranked []int, r *rand.Rand) query {
 			break
 		}
 	}
-	q := query{arm: arm{few: k >= len(widths), width: k % len(widths)}, centre: cloud.At(ranked[0])}
+	q := query{arm: arm{few: k >= len(widths), width: k % len(widths)}, centre: best}
 	if q.few && r.Float64() < 0.5 {
 		q.centre = cloud.At(ranked[r.IntN(len(ranked))])
 	}
