@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -8,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/mahabo/mahabo/design"
 	"github.com/mahabo/mahabo/internal/rng"
 )
 
@@ -191,12 +191,13 @@ func (t *turbo) propose(ctx context.Context, regions []trustRegion, n, pending i
 		return nil, err
 	}
 	values := make([][][]float64, len(active))
-	for a, region := range active {
+	best := make(standings, n)
+	for _, a := range byBest(active) { // a good limit first
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		var jitter float64
-		values[a], jitter, err = region.sample(sets[a], n, stream("turbo sample", region.index), &t.room)
+		region, jitter := active[a], 0.0
+		values[a], jitter, err = region.sample(sets[a], stream("turbo sample", region.index), best, &t.room)
 		t.report.Jitter = max(t.report.Jitter, region.fitted.jitter, jitter)
 		if err != nil {
 			return nil, err
@@ -230,6 +231,18 @@ func modelled(ctx context.Context, regions []trustRegion) (active []*trustRegion
 	return active, err
 }
 
+// byBest orders the regions by their lowest values.
+func byBest(regions []*trustRegion) []int {
+	order := make([]int, len(regions))
+	for a := range order {
+		order[a] = a
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(regions[a].y[regions[a].best], regions[b].y[regions[b].best])
+	})
+	return order
+}
+
 // takeLowest finds the lowest value of a slot over regions and candidates, and
 // takes that candidate out of the later slots. It returns -1 when none is left.
 func takeLowest(values [][][]float64, slot int) (region, candidate int) {
@@ -257,30 +270,4 @@ func (t *turbo) keepFits(regions []trustRegion) {
 			t.regions[r].fitted = regions[r].fitted
 		}
 	}
-}
-
-// drawCandidates perturbs the centres of the regions: one scrambled Sobol point
-// gives every region one candidate, with masks of their own.
-func drawCandidates(regions []*trustRegion, dim int, stream func(string, int) *rand.Rand) ([]*candidateSet, error) {
-	points, err := design.NewSequence(dim, stream("turbo candidates", 0))
-	if err != nil {
-		return nil, err
-	}
-	count := min(turboPerDim*dim, turboMaxCandidates)
-	sets := make([]*candidateSet, len(regions))
-	masks := make([]*mask, len(regions))
-	perturbed := min(turboPerturbed/float64(dim), 1)
-	for a, region := range regions {
-		centre, lower, upper := region.box()
-		sets[a] = newCandidateSet(count, centre, lower, upper)
-		masks[a] = newMask(dim, perturbed, stream("turbo mask", region.index))
-	}
-	u := make([]float64, dim)
-	for range count {
-		points.Next(u)
-		for a := range sets {
-			sets[a].add(u, masks[a].draw())
-		}
-	}
-	return sets, nil
 }
