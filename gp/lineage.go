@@ -107,13 +107,7 @@ func (l *recursion) distances(r2 linalg.Matrix, w []float64) {
 			linalg.AddRows(row, steps, l.differ[i], xt)
 			linalg.AddClamp(row, shift, l.zeros[:i])
 		} else {
-			clear(row)
-			for j, wj := range w {
-				v := xi[j]
-				for k, u := range xt.Row(j)[:i] {
-					row[k] += wj * (v - u) * (v - u)
-				}
-			}
+			linalg.RowSquares(row, w, xi, xt.Slice(0, xt.Rows, 0, i))
 		}
 		r2.Set(i, i, 0)
 		for f, p := range l.family { // their distances to i
@@ -132,7 +126,7 @@ func (l *recursion) distances(r2 linalg.Matrix, w []float64) {
 // in the weights. It overwrites the lower triangle of g.
 func (l *recursion) gradient(dW []float64, g linalg.Matrix) {
 	clear(dW)
-	xt := l.in.XT()
+	x, xt := l.in.X(), l.in.XT()
 	for f, p := range l.family { // what lies below the diagonal gathers here
 		for k := p + 1; k < l.in.n; k++ {
 			l.columns.Set(f, k, g.At(k, p))
@@ -148,13 +142,8 @@ func (l *recursion) gradient(dW []float64, g linalg.Matrix) {
 		}
 		p := l.parent[i]
 		if p < 0 {
-			for j := range dW {
-				v, sum := xi[j], 0.0
-				for k, u := range xt.Row(j)[:i] {
-					sum += row[k] * (v - u) * (v - u)
-				}
-				dW[j] += sum
-			}
+			linalg.ColumnSquares(l.steps, row, xi, x.Slice(0, i, 0, x.Cols))
+			linalg.Axpy(dW, 1, l.steps)
 			continue
 		}
 		total := 0.0

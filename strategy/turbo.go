@@ -49,8 +49,9 @@ type turbo struct {
 	cfg Config
 	history
 	regions []trustRegion
-	open    int // round of the last observation, -1 when no region proposed it
-	room    []float64
+	open    int            // round of the last observation, -1 when no region proposed it
+	sets    []candidateSet // memory of the last Ask
+	room    []float64      // the same
 	report  AskReport
 }
 
@@ -67,7 +68,7 @@ func newTurbo(cfg Config, s settings) (Strategy, error) {
 			return nil, fmt.Errorf("option m is %q: write a whole number of trust regions, at least 1", v)
 		}
 	}
-	t := &turbo{cfg: cfg, history: history{dim: cfg.Dim}, regions: make([]trustRegion, m), open: -1}
+	t := &turbo{cfg: cfg, history: history{dim: cfg.Dim}, regions: make([]trustRegion, m), sets: make([]candidateSet, m), open: -1}
 	for i := range t.regions {
 		t.regions[i] = newTrustRegion(cfg, i, m)
 	}
@@ -186,8 +187,8 @@ func (t *turbo) propose(ctx context.Context, regions []trustRegion, n, pending i
 	if len(active) == 0 {
 		return nil, err
 	}
-	sets, err := drawCandidates(active, t.dim, stream)
-	if err != nil {
+	sets := t.sets[:len(active)]
+	if err := drawCandidates(sets, active, t.dim, stream); err != nil {
 		return nil, err
 	}
 	values := make([][][]float64, len(active))
@@ -197,7 +198,7 @@ func (t *turbo) propose(ctx context.Context, regions []trustRegion, n, pending i
 			return nil, err
 		}
 		region, jitter := active[a], 0.0
-		values[a], jitter, err = region.sample(sets[a], stream("turbo sample", region.index), best, &t.room)
+		values[a], jitter, err = region.sample(&sets[a], stream("turbo sample", region.index), best, &t.room)
 		t.report.Jitter = max(t.report.Jitter, region.fitted.jitter, jitter)
 		if err != nil {
 			return nil, err
@@ -209,7 +210,7 @@ func (t *turbo) propose(ctx context.Context, regions []trustRegion, n, pending i
 		if i < 0 {
 			return points[:slot], nil // all candidates are taken
 		}
-		points[slot] = active[a].point(sets[a], i)
+		points[slot] = active[a].point(&sets[a], i)
 		writeLabel(points[slot], t.cfg.Seed, len(regions), label{told, active[a].index})
 	}
 	return points, nil

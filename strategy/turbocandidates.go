@@ -10,23 +10,22 @@ import (
 )
 
 // drawCandidates perturbs the centres of the regions: one scrambled Sobol point
-// gives every region one candidate, with masks of their own.
-func drawCandidates(regions []*trustRegion, dim int, stream func(string, int) *rand.Rand) ([]*candidateSet, error) {
+// gives every region one candidate, with masks of their own. The sets, one per region, are
+// emptied first.
+func drawCandidates(sets []candidateSet, regions []*trustRegion, dim int, stream func(string, int) *rand.Rand) error {
 	points, err := design.NewSequence(dim, stream("turbo candidates", 0))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	count := min(turboPerDim*dim, turboMaxCandidates)
-	sets := make([]*candidateSet, len(regions))
 	masks := make([]*mask, len(regions))
 	perturbed := min(turboPerturbed/float64(dim), 1)
 	for a, region := range regions {
 		centre, lower, upper := region.box()
-		sets[a] = newCandidateSet(count, centre, lower, upper, region.fitted.hyper.LengthScales)
+		sets[a].reset(centre, lower, upper, region.fitted.hyper.LengthScales)
 		masks[a] = newMask(dim, perturbed, stream("turbo mask", region.index))
 	}
 	u := make([]float64, dim)
-	for range count {
+	for range min(turboPerDim*dim, turboMaxCandidates) {
 		for a := range sets {
 			coords := masks[a].draw()
 			points.Peek(u, coords)
@@ -34,7 +33,7 @@ func drawCandidates(regions []*trustRegion, dim int, stream func(string, int) *r
 		}
 		points.Skip(1)
 	}
-	return sets, nil
+	return nil
 }
 
 // candidateSet holds points of a box that agree with its centre except in a few
@@ -50,14 +49,11 @@ type candidateSet struct {
 	norm2                []float64 // of a candidate: the sum of their squares
 }
 
-// newCandidateSet returns an empty set with room for count candidates.
-func newCandidateSet(count int, centre, lower, upper, scales []float64) *candidateSet {
-	changes := count * min(turboPerturbed+1, len(centre))
-	return &candidateSet{
-		centre: centre, lower: lower, upper: upper, scales: scales,
-		first: make([]int, 1, count+1), coord: make([]int, 0, changes), value: make([]float64, 0, changes),
-		move: make([]float64, 0, changes), norm2: make([]float64, 0, count),
-	}
+// reset empties the set and keeps its memory.
+func (c *candidateSet) reset(centre, lower, upper, scales []float64) {
+	c.centre, c.lower, c.upper, c.scales = centre, lower, upper, scales
+	c.first = append(c.first[:0], 0)
+	c.coord, c.value, c.move, c.norm2 = c.coord[:0], c.value[:0], c.move[:0], c.norm2[:0]
 }
 
 func (c *candidateSet) len() int { return len(c.norm2) }
@@ -65,14 +61,19 @@ func (c *candidateSet) len() int { return len(c.norm2) }
 // add appends the candidate whose coordinates of the mask are those of u, numbers of
 // [-1,1] that are scaled to the box.
 func (c *candidateSet) add(u []float64, mask []int) {
+	from, to := len(c.coord), len(c.coord)+len(mask)
+	c.coord = append(c.coord, mask...)
+	c.value = slices.Grow(c.value, len(mask))[:to]
+	c.move = slices.Grow(c.move, len(mask))[:to]
+	value, move, u := c.value[from:], c.move[from:to], u[:len(mask)]
 	norm2 := 0.0
 	for k, j := range mask {
 		v := c.lower[j] + (c.upper[j]-c.lower[j])*(u[k]+1)/2
 		d := (v - c.centre[j]) / c.scales[j]
-		c.coord, c.value, c.move = append(c.coord, j), append(c.value, v), append(c.move, d)
+		value[k], move[k] = v, d
 		norm2 += d * d
 	}
-	c.first, c.norm2 = append(c.first, len(c.coord)), append(c.norm2, norm2)
+	c.first, c.norm2 = append(c.first, to), append(c.norm2, norm2)
 }
 
 // full says whether every candidate has all coordinates changed, in order.

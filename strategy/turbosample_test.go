@@ -86,7 +86,8 @@ func testPosterior(t *testing.T, n, count, slots, joint int) (*localPosterior, *
 	region.fitted = fit{n, h, 0}
 	y, _, _ := region.standardised()
 	centre, lower, upper := region.box()
-	set := newCandidateSet(count, centre, lower, upper, h.LengthScales)
+	set := new(candidateSet)
+	set.reset(centre, lower, upper, h.LengthScales)
 	u := make([]float64, 2)
 	points := make([][]float64, count)
 	for i := range points {
@@ -260,7 +261,8 @@ func TestLowestPlaces(t *testing.T) {
 func TestDistancesOfFullCandidates(t *testing.T) {
 	const dim, count, anchored = 3, 6, 4
 	r := rng.New(21)
-	set := newCandidateSet(count, []float64{0.2, 0.5, 0.9}, []float64{0, 0.1, 0.3}, []float64{1, 0.6, 1}, []float64{0.3, 0.7, 1.9})
+	set := new(candidateSet)
+	set.reset([]float64{0.2, 0.5, 0.9}, []float64{0, 0.1, 0.3}, []float64{1, 0.6, 1}, []float64{0.3, 0.7, 1.9})
 	u := make([]float64, dim)
 	for range count {
 		rng.NewFiller(r).Uniform(u)
