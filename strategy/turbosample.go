@@ -19,6 +19,10 @@ const (
 	sampleStride    = sampleGroup + 8
 )
 
+// sampleReach is the number of standard deviations below its mean where no sample is
+// expected: a normal number gets there with probability 1e-12.
+const sampleReach = 7
+
 // sampleMargin is far above the rounding of standardised values.
 const sampleMargin = 1e-6
 
@@ -229,13 +233,13 @@ func (p *localPosterior) limit(s int) float64 {
 
 // hopefulGroups returns the groups in which some candidate can fall below the limit of a
 // slot. A sample is mean + std e·(xi, epsilon) with a unit vector e, so it is not below
-// mean - std |(xi, epsilon)|.
+// mean - std |(xi, epsilon)|; and e·(xi, epsilon) is a normal number.
 func (p *localPosterior) hopefulGroups() (groups []int) {
 	hopeful := make([]bool, len(p.w))
 	for s := range p.best {
 		limit, xi2 := p.limit(s), linalg.Dot(p.xi.Row(s), p.xi.Row(s))
 		for i, e := range p.epsilon.Row(s) {
-			if d := p.mean[i] - limit; d <= 0 || d*d <= p.variance[i]*(xi2+e*e) {
+			if d := p.mean[i] - limit; d <= 0 || d*d <= p.variance[i]*min(xi2+e*e, sampleReach*sampleReach) {
 				hopeful[i/sampleGroup] = true
 			}
 		}
