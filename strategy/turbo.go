@@ -197,7 +197,8 @@ func (t *turbo) propose(ctx context.Context, regions []trustRegion, n, pending i
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		region, jitter := active[a], 0.0
+		region := active[a]
+		var jitter float64
 		values[a], jitter, err = region.sample(&sets[a], stream("turbo sample", region.index), best, &t.room)
 		t.report.Jitter = max(t.report.Jitter, region.fitted.jitter, jitter)
 		if err != nil {

@@ -65,7 +65,7 @@ func (c *candidateSet) add(u []float64, mask []int) {
 	c.coord = append(c.coord, mask...)
 	c.value = slices.Grow(c.value, len(mask))[:to]
 	c.move = slices.Grow(c.move, len(mask))[:to]
-	value, move, u := c.value[from:], c.move[from:to], u[:len(mask)]
+	value, move := c.value[from:], c.move[from:]
 	norm2 := 0.0
 	for k, j := range mask {
 		v := c.lower[j] + (c.upper[j]-c.lower[j])*(u[k]+1)/2
