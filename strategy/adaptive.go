@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"context"
+	"strings"
 )
 
 func adaptiveMethod() Method {
@@ -10,11 +11,10 @@ func adaptiveMethod() Method {
 		Summary:   "mahabo's own: one smooth model of all parameters, outputs on the scale the data ask for, steps of the size that pays",
 		Reference: "docs/METHOD.md",
 		Batch:     true,
-		build: func(cfg Config, _ settings) (Strategy, error) {
-			a := &adaptive{cfg: cfg, history: history{dim: cfg.Dim}}
-			a.begin()
-			return a, nil
+		Options: []Option{
+			{Key: "without", Default: string(nothing), Meaning: "a part left out, to see what it brings: " + strings.Join(parts[1:], ", ")},
 		},
+		build: newAdaptive,
 	}
 }
 
@@ -29,15 +29,43 @@ func adaptiveMethod() Method {
 type adaptive struct {
 	cfg Config
 	history
-	runs   []*run
-	now    *run // the one that goes on
-	report AskReport
+	without part
+	runs    []*run
+	now     *run // the one that goes on
+	report  AskReport
 }
 
 var (
 	_ Strategy = (*adaptive)(nil)
 	_ Reporter = (*adaptive)(nil)
 )
+
+// part is a part of the method that can be left out.
+type part string
+
+const (
+	nothing      part = "nothing"
+	logarithm    part = "log"    // of the outputs
+	rewards      part = "bandit" // kinds of query are drawn evenly
+	boxes        part = "boxes"  // every query has the whole box
+	fewQueries   part = "few"
+	improvements part = "ei"
+	furtherRuns  part = "runs"
+)
+
+var parts = []string{
+	string(nothing), string(logarithm), string(rewards), string(boxes), string(fewQueries), string(improvements), string(furtherRuns),
+}
+
+func newAdaptive(cfg Config, s settings) (Strategy, error) {
+	without, err := s.choice("without", parts...)
+	if err != nil {
+		return nil, err
+	}
+	a := &adaptive{cfg: cfg, history: history{dim: cfg.Dim}, without: part(without)}
+	a.begin()
+	return a, nil
+}
 
 // territory is the half-width of the box around the best point of another run whose points
 // belong to that run: those still out when it stopped, and those of a run that comes to the
@@ -80,7 +108,7 @@ func (a *adaptive) turn() {
 		}
 	}
 	if best == a.now {
-		if len(best.x) < a.cfg.Dim {
+		if len(best.x) < a.cfg.Dim && a.without != furtherRuns {
 			a.begin()
 		}
 		return
@@ -91,7 +119,7 @@ func (a *adaptive) turn() {
 
 // begin starts a run.
 func (a *adaptive) begin() {
-	a.now = newRun(a.cfg)
+	a.now = newRun(a.cfg, a.without)
 	a.runs = append(a.runs, a.now)
 }
 

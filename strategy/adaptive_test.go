@@ -47,7 +47,7 @@ func TestEvidenceChoosesTheScale(t *testing.T) {
 			cloud.Append(x)
 			y = append(y, c.f(x))
 		}
-		fit, err := fitScale(t.Context(), cloud, y, nil, y[0])
+		fit, err := fitScale(t.Context(), cloud, y, nil, y[0], true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestArmsRecogniseQueries(t *testing.T) {
 	best, second, third := Point{0, 0, 0, 0}, Point{0.5, 0.5, 0, 0}, Point{0.1, -0.3, 0.2, 0.4}
 	points := []Point{third, best, second}
 	ranked := []int{1, 2, 0}
-	a := newArms(Config{Dim: 4, Init: 1})
+	a := newArms(Config{Dim: 4, Init: 1}, nothing)
 	for _, c := range []struct {
 		name string
 		x    Point
@@ -84,7 +84,7 @@ func TestArmsFollowTheReward(t *testing.T) {
 	cloud := gp.NewCloud(3)
 	cloud.Append(Point{0, 0, 0})
 	cloud.Append(Point{0.5, 0.4, 0.3})
-	a := newArms(Config{Dim: 3, Init: 1})
+	a := newArms(Config{Dim: 3, Init: 1}, nothing)
 	paying := arm{false, 2}
 	a.reward[paying.index()], a.count[paying.index()] = 5, 3
 	r := rand.New(rand.NewPCG(1, 2))
@@ -98,6 +98,39 @@ func TestArmsFollowTheReward(t *testing.T) {
 	want := curiosity/float64(armCount) + (1 - curiosity)
 	if got := float64(hits) / draws; math.Abs(got-want) > 0.03 {
 		t.Errorf("the only arm that ever paid is drawn in %.3f of the cases, want %.3f", got, want)
+	}
+}
+
+// A part that is left out is never asked for, whatever it has paid.
+func TestChancesWithoutAPart(t *testing.T) {
+	for _, c := range []struct {
+		without part
+		allowed func(arm) bool
+		even    bool
+	}{
+		{nothing, func(arm) bool { return true }, false},
+		{fewQueries, func(k arm) bool { return !k.few }, false},
+		{boxes, func(k arm) bool { return k.width == len(widths)-1 }, false},
+		{rewards, func(arm) bool { return true }, true},
+	} {
+		a := newArms(Config{Dim: 10, Init: 1}, c.without)
+		for i := range armCount {
+			a.reward[i], a.count[i] = float64(1+i), 2
+		}
+		p := a.chances()
+		var sum float64
+		for i, v := range p {
+			sum += v
+			if k := (arm{i >= len(widths), i % len(widths)}); c.allowed(k) != (v > 0) {
+				t.Errorf("without %s: %v has the probability %g", c.without, k, v)
+			}
+		}
+		if math.Abs(sum-1) > 1e-12 {
+			t.Errorf("without %s: the probabilities add up to %g", c.without, sum)
+		}
+		if c.even != (p[0] == p[armCount-1]) {
+			t.Errorf("without %s: the probabilities are %v", c.without, p)
+		}
 	}
 }
 

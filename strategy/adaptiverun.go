@@ -14,15 +14,16 @@ import (
 // run is one descent of adaptive: a model of the observations that belong to it, and
 // queries around the best of them.
 type run struct {
-	cfg   Config
-	x     []Point
-	y     []float64
-	std   []float64 // of their noise, 0 when it is not known
-	cloud *gp.Cloud
-	arms  *arms
-	fit   scaleFit
-	best  int       // number of the lowest value
-	trail []float64 // lowest value after each observation since the run began or went on, whoever owns it
+	cfg     Config
+	without part
+	x       []Point
+	y       []float64
+	std     []float64 // of their noise, 0 when it is not known
+	cloud   *gp.Cloud
+	arms    *arms
+	fit     scaleFit
+	best    int       // number of the lowest value
+	trail   []float64 // lowest value after each observation since the run began or went on, whoever owns it
 }
 
 const (
@@ -42,8 +43,8 @@ const (
 	maxConditioned = 3000 // observations of a model
 )
 
-func newRun(cfg Config) *run {
-	return &run{cfg: cfg, cloud: gp.NewCloud(cfg.Dim), arms: newArms(cfg)}
+func newRun(cfg Config, without part) *run {
+	return &run{cfg: cfg, without: without, cloud: gp.NewCloud(cfg.Dim), arms: newArms(cfg, without)}
 }
 
 // learn adds an observation.
@@ -111,7 +112,7 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 	points := make([]Point, 0, n)
 	for range n {
 		q := a.arms.draw(cloud, ranked, r)
-		x, err := q.search(ctx, model, model.Fitted()[ranked[0]], r)
+		x, err := q.search(ctx, model, model.Fitted()[ranked[0]], a.without != improvements, r)
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +149,7 @@ func (a *run) refit(ctx context.Context) error {
 		return nil
 	}
 	cloud, y, std := a.keep(n, maxFitted)
-	fit, err := fitScale(ctx, cloud, y, std, a.designMedian())
+	fit, err := fitScale(ctx, cloud, y, std, a.designMedian(), a.without != logarithm)
 	if err != nil {
 		return err
 	}
