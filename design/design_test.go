@@ -168,7 +168,12 @@ func TestSequenceContinuesTheDesign(t *testing.T) {
 		for _, step := range []struct{ skip, row int }{{0, 0}, {0, 1}, {3, 5}, {14, 20}, {18, 39}} {
 			r.Uint64() // others may use the generator meanwhile
 			s.Skip(step.skip)
+			s.Peek(x, []int{2, 0})
+			peeked := slices.Clone(x[:2])
 			s.Next(x)
+			if !slices.Equal(peeked, []float64{x[2], x[0]}) {
+				t.Errorf("%d dimensions: coordinates 2 and 0 of row %d were said to be %v", dim, step.row, peeked)
+			}
 			if !slices.Equal(x, want.Row(step.row)) {
 				t.Errorf("%d dimensions: the sequence differs from row %d of the design", dim, step.row)
 			}

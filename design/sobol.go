@@ -63,7 +63,26 @@ func (s *Sequence) Next(dst []float64) {
 		return
 	}
 	s.points.Next(dst)
-	// Half a cell of the 32-bit grid centres it: no point lies on the border.
+	centre(dst)
+}
+
+// Peek stores some coordinates of the next point and stays before it.
+func (s *Sequence) Peek(dst []float64, coords []int) {
+	if s.points == nil {
+		s.refill()
+		row := s.block.Row(s.used)
+		for k, j := range coords {
+			dst[k] = row[j]
+		}
+		return
+	}
+	s.points.Peek(dst, coords)
+	centre(dst[:len(coords)])
+}
+
+// centre maps [0,1) to [-1,1]. Half a cell of the 32-bit grid centres it: no point
+// lies on the border.
+func centre(dst []float64) {
 	for j, u := range dst {
 		dst[j] = 2*u - (1 - 0x1p-32)
 	}
@@ -86,10 +105,15 @@ func (s *Sequence) nextOfBlock(dst []float64) {
 
 // advance returns the row of block to use now.
 func (s *Sequence) advance() int {
+	s.refill()
+	s.used++
+	return s.used - 1
+}
+
+// refill draws a new block when all rows are used.
+func (s *Sequence) refill() {
 	if s.used == blockRows {
 		LatinHypercube(s.block, s.r)
 		s.used = 0
 	}
-	s.used++
-	return s.used - 1
 }

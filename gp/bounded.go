@@ -35,16 +35,16 @@ var ErrOutside = errors.New("gp: the start lies outside the bounds")
 // FitBounded takes a fixed number of Adam steps from one start towards lower
 // -log p(y)/n, for an ARD kernel whose hyperparameters stay within bounds, and
 // returns the last ones. Points that share most coordinates with an earlier one
-// make it fast (lineage).
-func FitBounded(ctx context.Context, start Hyper, b Bounds, in *Inputs, y []float64, steps int, rate float64) (Hyper, Report, error) {
-	if err := start.validate(in.dim); err != nil {
+// make it fast.
+func FitBounded(ctx context.Context, start Hyper, b Bounds, points *Lineage, y []float64, steps int, rate float64) (Hyper, Report, error) {
+	if err := start.validate(points.in.dim); err != nil {
 		return Hyper{}, Report{}, err
 	}
 	theta, err := b.toRaw(start)
 	if err != nil {
 		return Hyper{}, Report{}, err
 	}
-	f := newBounded(start, b, in, y)
+	f := newBounded(start, b, points, y)
 	grad, state := make([]float64, len(theta)), adam.New(len(theta))
 	for range steps {
 		if err := ctx.Err(); err != nil {
@@ -72,8 +72,9 @@ type bounded struct {
 	report Report
 }
 
-func newBounded(start Hyper, b Bounds, in *Inputs, y []float64) *bounded {
-	f := &bounded{Bounds: b, in: in, y: y, hyper: start, work: newARDLikelihood(in), report: Report{Loss: math.Inf(1)}}
+func newBounded(start Hyper, b Bounds, points *Lineage, y []float64) *bounded {
+	in := points.in
+	f := &bounded{Bounds: b, in: in, y: y, hyper: start, work: newARDLikelihood(points), report: Report{Loss: math.Inf(1)}}
 	f.hyper.LengthScales = make([]float64, in.dim)
 	f.slopes = make([]float64, rawScalars+in.dim)
 	return f

@@ -3,6 +3,7 @@ package gp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -65,7 +66,7 @@ func TestLineageLikelihood(t *testing.T) {
 				t.Fatal(err)
 			}
 			dLength := make([]float64, c.dim)
-			ev, err := newARDLikelihood(in).evaluate(dLength, h, y)
+			ev, err := newARDLikelihood(NewLineage(in)).evaluate(dLength, h, y)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +85,7 @@ func TestLineageMatchesGPyTorch(t *testing.T) {
 		}
 		h := f.hyper(t)
 		dLength := make([]float64, len(f.LengthScales))
-		ev, err := newARDLikelihood(inputsOf(f.X)).evaluate(dLength, h, f.Y)
+		ev, err := newARDLikelihood(NewLineage(inputsOf(f.X))).evaluate(dLength, h, f.Y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +107,10 @@ func TestParents(t *testing.T) {
 	} {
 		in.Append(x)
 	}
-	l := newLineage(in)
+	l := NewLineage(in.First(4))
+	l.extend()
+	l.in = in // two points more
+	l.extend()
 	for i, want := range []int{-1, -1, 0, 2, 0, -1} {
 		if l.parent[i] != want {
 			t.Errorf("point %d has parent %d, want %d", i, l.parent[i], want)
@@ -132,7 +136,7 @@ func TestBoundedLoss(t *testing.T) {
 		t.Fatal(err)
 	}
 	grad := make([]float64, len(theta))
-	loss, err := newBounded(h, testBounds, in, y).loss(grad, theta)
+	loss, err := newBounded(h, testBounds, NewLineage(in), y).loss(grad, theta)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,14 +146,14 @@ func TestBoundedLoss(t *testing.T) {
 	}
 	checkClose(t, "loss", []float64{loss}, []float64{-value / float64(in.Len())})
 	fdcheck.Check(t, func(x []float64) float64 {
-		v, err := newBounded(h, testBounds, in, y).loss(make([]float64, len(x)), x)
+		v, err := newBounded(h, testBounds, NewLineage(in), y).loss(make([]float64, len(x)), x)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return v
 	}, grad, theta, 1e-7)
 
-	after, report, err := FitBounded(context.Background(), h, testBounds, in, y, 1, 0.1)
+	after, report, err := FitBounded(context.Background(), h, testBounds, NewLineage(in), y, 1, 0.1)
 	if err != nil || report.Loss != loss {
 		t.Fatalf("the loss of the start is %g, the fit says %g (%v)", loss, report.Loss, err)
 	}
@@ -179,7 +183,7 @@ func TestFitBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, report, err := FitBounded(context.Background(), h, testBounds, in, y, 50, 0.1)
+	got, report, err := FitBounded(context.Background(), h, testBounds, NewLineage(in), y, 50, 0.1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,17 +212,17 @@ func TestFitBoundedRefuses(t *testing.T) {
 	} {
 		h := ardHyper(3, r)
 		spoil(&h)
-		if _, _, err := FitBounded(context.Background(), h, testBounds, in, y, 5, 0.1); !errors.Is(err, ErrOutside) {
+		if _, _, err := FitBounded(context.Background(), h, testBounds, NewLineage(in), y, 5, 0.1); !errors.Is(err, ErrOutside) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	h := Hyper{Kernel: Mahalanobis(linalg.New(1, 3)), OutputScale: 1, NoiseVariance: 0.01}
-	if _, _, err := FitBounded(context.Background(), h, testBounds, in, y, 5, 0.1); err == nil {
+	if _, _, err := FitBounded(context.Background(), h, testBounds, NewLineage(in), y, 5, 0.1); err == nil {
 		t.Error("a Mahalanobis kernel was accepted")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := FitBounded(ctx, ardHyper(3, r), testBounds, in, y, 5, 0.1); !errors.Is(err, context.Canceled) {
+	if _, _, err := FitBounded(ctx, ardHyper(3, r), testBounds, NewLineage(in), y, 5, 0.1); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -233,9 +237,10 @@ func BenchmarkFitBounded(b *testing.B) {
 			scales[j] = 0.5
 		}
 		h := Hyper{Kernel: Matern52ARD(scales), OutputScale: 1, NoiseVariance: 0.005}
-		b.Run(map[int]string{100: "n=100", 500: "n=500"}[n], func(b *testing.B) {
+		points := NewLineage(in)
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			for b.Loop() {
-				if _, _, err := FitBounded(context.Background(), h, testBounds, in, y, 50, 0.1); err != nil {
+				if _, _, err := FitBounded(context.Background(), h, testBounds, points, y, 50, 0.1); err != nil {
 					b.Fatal(err)
 				}
 			}

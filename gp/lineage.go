@@ -6,7 +6,7 @@ import (
 	"github.com/mahabo/mahabo/internal/linalg"
 )
 
-// lineage describes points of which many differ from an earlier one, their
+// Lineage describes points of which many differ from an earlier one, their
 // parent, in few coordinates, as the points of a local search do. With weights
 // w_j = 1/l_j² the squared distances of point i to the points k before it follow
 // from those of its parent p:
@@ -17,30 +17,28 @@ import (
 // O(n² c) instead of O(n² D), c the mean number of differences, and so does the
 // gradient in the weights, by the same recursion backwards. A point without a
 // near relative has no parent, and its distances are summed over all coordinates.
-type lineage struct {
+//
+// Parents are looked for once: points may be added between two fits. One goroutine at
+// a time.
+type Lineage struct {
 	in     *Inputs
 	parent []int   // -1 when there is none
 	differ [][]int // coordinates that differ from the parent
-	family []int   // all points that are parents, in order
-
-	columns linalg.Matrix // one row per parent: its distances to all points, or derivatives in them
-	place   []int         // of a parent in family
-	steps   []float64
-	zeros   []float64
 }
 
-// newLineage gives every point the parent with the fewest differences, the
+// NewLineage returns the lineage of the points of in.
+func NewLineage(in *Inputs) *Lineage { return &Lineage{in: in} }
+
+// extend gives every new point the parent with the fewest differences, the
 // latest of several, if they are fewer than half of the coordinates.
-func newLineage(in *Inputs) *lineage {
-	l := &lineage{in: in, parent: make([]int, in.n), differ: make([][]int, in.n)}
-	var differ []int
-	for i := range in.n {
-		l.parent[i] = -1
-		least := (in.dim + 1) / 2
-		xi := in.At(i)
+func (l *Lineage) extend() {
+	for i := len(l.parent); i < l.in.n; i++ {
+		parent, least := -1, (l.in.dim+1)/2
+		var nearest, differ []int
+		xi := l.in.At(i)
 		for p := i - 1; p >= 0 && least > 0; p-- {
 			differ = differ[:0]
-			for j, v := range in.At(p) {
+			for j, v := range l.in.At(p) {
 				if v != xi[j] {
 					if differ = append(differ, j); len(differ) >= least {
 						break
@@ -48,40 +46,52 @@ func newLineage(in *Inputs) *lineage {
 				}
 			}
 			if len(differ) < least {
-				least = len(differ)
-				l.parent[i] = p
-				l.differ[i] = append(l.differ[i][:0], differ...)
+				parent, least = p, len(differ)
+				nearest = append(nearest[:0], differ...)
 			}
 		}
+		l.parent, l.differ = append(l.parent, parent), append(l.differ, nearest)
 	}
-	l.findFamily()
-	return l
 }
 
-// findFamily lists the parents and makes room for their columns.
-func (l *lineage) findFamily() {
-	isParent := make([]bool, l.in.n)
+// recursion computes the distances of a lineage and the gradients in them.
+type recursion struct {
+	*Lineage
+	family  []int         // all points that are parents, in order
+	place   []int         // of a parent in family
+	columns linalg.Matrix // one row per parent: its distances to all points, or derivatives in them
+	steps   []float64
+	zeros   []float64
+}
+
+// newRecursion lists the parents and makes room for their columns.
+func newRecursion(lineage *Lineage) *recursion {
+	lineage.extend()
+	n := lineage.in.n
+	l := &recursion{
+		Lineage: lineage, place: make([]int, n), steps: make([]float64, lineage.in.dim), zeros: make([]float64, n),
+	}
+	isParent := make([]bool, n)
 	for _, p := range l.parent {
 		if p >= 0 {
 			isParent[p] = true
 		}
 	}
-	l.place = make([]int, l.in.n)
 	for i, is := range isParent {
 		if is {
 			l.place[i] = len(l.family)
 			l.family = append(l.family, i)
 		}
 	}
-	l.columns = padded(len(l.family), l.in.n)
-	l.steps, l.zeros = make([]float64, l.in.dim), make([]float64, l.in.n)
+	l.columns = padded(len(l.family), n)
+	return l
 }
 
 // column returns the column of a parent.
-func (l *lineage) column(p int) []float64 { return l.columns.Row(l.place[p]) }
+func (l *recursion) column(p int) []float64 { return l.columns.Row(l.place[p]) }
 
 // distances fills the lower triangle of r2.
-func (l *lineage) distances(r2 linalg.Matrix, w []float64) {
+func (l *recursion) distances(r2 linalg.Matrix, w []float64) {
 	xt := l.in.XT()
 	for i := range l.in.n {
 		row, xi := r2.Row(i)[:i], l.in.At(i)
@@ -97,13 +107,7 @@ func (l *lineage) distances(r2 linalg.Matrix, w []float64) {
 			linalg.AddRows(row, steps, l.differ[i], xt)
 			linalg.AddClamp(row, shift, l.zeros[:i])
 		} else {
-			clear(row)
-			for j, wj := range w {
-				v := xi[j]
-				for k, u := range xt.Row(j)[:i] {
-					row[k] += wj * (v - u) * (v - u)
-				}
-			}
+			linalg.RowSquares(row, w, xi, xt.Slice(0, xt.Rows, 0, i))
 		}
 		r2.Set(i, i, 0)
 		for f, p := range l.family { // their distances to i
@@ -120,9 +124,9 @@ func (l *lineage) distances(r2 linalg.Matrix, w []float64) {
 
 // gradient turns g, the derivatives in the distances r²(i,k) for i > k, into those
 // in the weights. It overwrites the lower triangle of g.
-func (l *lineage) gradient(dW []float64, g linalg.Matrix) {
+func (l *recursion) gradient(dW []float64, g linalg.Matrix) {
 	clear(dW)
-	xt := l.in.XT()
+	x, xt := l.in.X(), l.in.XT()
 	for f, p := range l.family { // what lies below the diagonal gathers here
 		for k := p + 1; k < l.in.n; k++ {
 			l.columns.Set(f, k, g.At(k, p))
@@ -138,13 +142,8 @@ func (l *lineage) gradient(dW []float64, g linalg.Matrix) {
 		}
 		p := l.parent[i]
 		if p < 0 {
-			for j := range dW {
-				v, sum := xi[j], 0.0
-				for k, u := range xt.Row(j)[:i] {
-					sum += row[k] * (v - u) * (v - u)
-				}
-				dW[j] += sum
-			}
+			linalg.ColumnSquares(l.steps, row, xi, x.Slice(0, i, 0, x.Cols))
+			linalg.Axpy(dW, 1, l.steps)
 			continue
 		}
 		total := 0.0
@@ -165,18 +164,19 @@ func (l *lineage) gradient(dW []float64, g linalg.Matrix) {
 
 // ardLikelihood evaluates log marginal likelihoods of ARD kernels over a lineage.
 type ardLikelihood struct {
-	*lineage
+	*recursion
 	r2, k, slope linalg.Matrix // squared distances; k(X,X) and -2 s phi', lower triangles
 	l, s         linalg.Matrix // factor and inverse of K
 	w, dW        []float64     // 1/l² and the derivatives in it
 	alpha        []float64
 }
 
-func newARDLikelihood(in *Inputs) *ardLikelihood {
+func newARDLikelihood(lineage *Lineage) *ardLikelihood {
+	in := lineage.in
 	n := in.n
 	return &ardLikelihood{
-		lineage: newLineage(in),
-		r2:      padded(n, n), k: padded(n, n), slope: padded(n, n), l: padded(n, n), s: padded(n, n),
+		recursion: newRecursion(lineage),
+		r2:        padded(n, n), k: padded(n, n), slope: padded(n, n), l: padded(n, n), s: padded(n, n),
 		w: make([]float64, in.dim), dW: make([]float64, in.dim), alpha: make([]float64, n),
 	}
 }

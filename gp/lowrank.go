@@ -9,29 +9,40 @@ import (
 )
 
 // lowRank evaluates likelihoods of smooth kernels with few length-scales between the
-// points. Their matrix is K = Phi Phiᵀ + noise I with few columns r in Phi, up to rounding,
+// points. With r points P of them, the pivots, their matrix is up to rounding
+//
+//	K = k_XP k_PP⁻¹ k_PX + noise I = Phi Phiᵀ + noise I,  k_PP = L Lᵀ,  Phi = k_XP L⁻ᵀ,
+//
 // and everything costs O(n r²) instead of O(n³).
 type lowRank struct {
-	phi, h  linalg.Matrix // r x n: Phiᵀ; scratch
-	l       linalg.Matrix // r x r: factor of the kernel at the pivots, then of M
-	inverse linalg.Matrix // r x r: M⁻¹, M = noise I + Phiᵀ Phi
-	g, t    linalg.Matrix // r x r: scratch
-	left    []float64     // diagonal of what the columns so far leave of the kernel
-	all     []int         // 0, 1, 2...
+	k, phi, f linalg.Matrix // r x n: k_PX, Phiᵀ, and the derivative in k_PX
+	l         linalg.Matrix // r x r: L⁻¹, with zeros above the diagonal
+	m         linalg.Matrix // r x r: factor of k_PP, then of M = noise I + Phiᵀ Phi
+	inverse   linalg.Matrix // r x r: M⁻¹
+	g, t      linalg.Matrix // r x r: scratch
+	left      []float64     // diagonal of what the columns so far leave of the kernel
+	all       []int         // 0, 1, 2...
 
-	residual, alpha, moment, u, v []float64
+	residual, alpha, sum, u, v []float64
 }
 
 const (
 	// rankShare is the largest r/n that is worth it.
-	rankShare = 0.42
-	// rankTolerance is what is left of the kernel's diagonal, relative to the noise, and about
-	// the largest relative error of the likelihood: a tenth of what stops a fit.
-	rankTolerance = 1e-6
+	rankShare = 0.44
+	// rankTolerance is what is left of the kernel's diagonal, relative to the noise. The
+	// relative error of the likelihood is about a tenth of it, and of what stops a fit.
+	rankTolerance = 1e-5
+	// rankReserve is what new pivots leave of the tolerance, for the next steps to need none.
+	rankReserve = 0.3
+	// fewPivots cost nothing: up to them fewLeave of the tolerance is left. The derivative of a
+	// nearly flat kernel depends on it.
+	fewPivots, fewLeave = 32, 1e-3
+	// pivotTolerance is the part of what may be left that makes an old pivot worth its column.
+	pivotTolerance = 0.1
 	// rankPerLength is a lower bound of r for points spread over one length-scale.
 	rankPerLength = 1.5
-	// rankStrip is the number of rows or columns of a triangle that are multiplied together.
-	rankStrip = 48
+	// rankStrip is the number of rows of a triangle that are multiplied together.
+	rankStrip = 32
 )
 
 // newLowRank returns nil when it cannot pay. With fewer points than parameters a fit pulls
@@ -43,9 +54,9 @@ func newLowRank(in *Inputs, low int, p Profile) *lowRank {
 	r := int(float64(in.n) * rankShare)
 	vector := func() []float64 { return make([]float64, in.n) }
 	w := &lowRank{
-		phi: padded(r, in.n), h: padded(r, in.n),
-		l: padded(r, r), inverse: padded(r, r), g: padded(r, r), t: padded(r, r), all: make([]int, r),
-		left: vector(), residual: vector(), alpha: vector(), moment: vector(), u: vector(), v: vector(),
+		k: padded(r, in.n), phi: padded(r, in.n), f: padded(r, in.n),
+		l: padded(r, r), m: padded(r, r), inverse: padded(r, r), g: padded(r, r), t: padded(r, r), all: make([]int, r),
+		left: vector(), residual: vector(), alpha: vector(), sum: vector(), u: vector(), v: vector(),
 	}
 	for a := range w.all {
 		w.all[a] = a
@@ -78,25 +89,25 @@ func (w *lowRank) evaluate(dZ, z linalg.Matrix, y []float64, h Hyper, pivots *[]
 		ev.dMean += a
 	}
 	fit, square := linalg.Dot(w.residual, w.alpha), linalg.Dot(w.alpha, w.alpha)
-	logDet := linalg.LogDet(w.l.Slice(0, r, 0, r)) + (n-float64(r))*math.Log(noise)
+	logDet := linalg.LogDet(w.m.Slice(0, r, 0, r)) + (n-float64(r))*math.Log(noise)
 	ev.value = -0.5 * (fit + logDet + n*math.Log(2*math.Pi))
 	ev.dNoise = 0.5 * (square - (n-trace)/noise)
 	ev.dLogScale = 0.5 * (fit - noise*square - trace)
-	w.derivative(dZ, z, r, noise)
+	w.derivative(dZ, z, noise, *pivots)
 	return ev, true
 }
 
 // invert computes the factor of M and M⁻¹ for Phi of rank r.
 func (w *lowRank) invert(r int, noise float64) bool {
-	l := w.l.Slice(0, r, 0, r)
-	linalg.Syrk(l, 0, 1, w.phi.Slice(0, r, 0, w.phi.Cols))
+	m := w.m.Slice(0, r, 0, r)
+	linalg.Syrk(m, 0, 1, w.phi.Slice(0, r, 0, w.phi.Cols))
 	for a := range r {
-		l.Row(a)[a] += noise
+		m.Row(a)[a] += noise
 	}
-	if linalg.Cholesky(l) != nil {
+	if linalg.Cholesky(m) != nil {
 		return false
 	}
-	linalg.InverseFromCholesky(w.inverse.Slice(0, r, 0, r), l)
+	linalg.InverseFromCholesky(w.inverse.Slice(0, r, 0, r), m)
 	return true
 }
 
@@ -106,8 +117,8 @@ func (w *lowRank) solve(r int, noise float64) {
 	for a := range r {
 		coef[a] = -linalg.Dot(w.phi.Row(a), w.residual)
 	}
-	linalg.SolveLowerVec(w.l.Slice(0, r, 0, r), coef)
-	linalg.SolveLowerTransVec(w.l.Slice(0, r, 0, r), coef)
+	linalg.SolveLowerVec(w.m.Slice(0, r, 0, r), coef)
+	linalg.SolveLowerTransVec(w.m.Slice(0, r, 0, r), coef)
 	copy(w.alpha, w.residual)
 	linalg.AddRows(w.alpha, coef, w.all[:r], w.phi)
 	for i := range w.alpha {
@@ -115,70 +126,69 @@ func (w *lowRank) solve(r int, noise float64) {
 	}
 }
 
-// derivative writes the derivative of the likelihood in z to dZ, without a matrix of n x n:
+// derivative writes the derivative of the likelihood in z to dZ. With C = k_XP k_PP⁻¹ =
+// Phi L⁻¹ and c = Cᵀ alpha,
 //
-//	sum_j S_ij k_ij z_j = (k_ii z_i - Phi_iᵀ M⁻¹ (Phiᵀ diag(z) Phi) Phi_i)/noise,
-//
-// and the diagonal cancels.
-func (w *lowRank) derivative(dZ, z linalg.Matrix, r int, noise float64) {
-	phi, h := w.phi.Slice(0, r, 0, z.Cols), w.h.Slice(0, r, 0, z.Cols)
-	inverse, g, t := w.inverse.Slice(0, r, 0, r), w.g.Slice(0, r, 0, r), w.t.Slice(0, r, 0, r)
-	// With z = 1: M⁻¹ Phiᵀ Phi = I - noise M⁻¹.
+//	d value = tr(F d k_XP) - ½ tr(U d k_PP),  d k(x,p)/dx = -k(x,p) (x - p),
+//	F = Cᵀ (alpha alphaᵀ - S) = c alphaᵀ - L⁻ᵀ M⁻¹ Phiᵀ,
+//	U = F C = c cᵀ - (L⁻ᵀ - noise L⁻ᵀ M⁻¹) L⁻¹.
+func (w *lowRank) derivative(dZ, z linalg.Matrix, noise float64, pivots []int) {
+	r, n := len(pivots), z.Cols
+	phi, f, l, t := w.phi.Slice(0, r, 0, n), w.f.Slice(0, r, 0, n), w.l.Slice(0, r, 0, r), w.t.Slice(0, r, 0, r)
+	c, total, zp := w.u[:r], w.v[:r], w.residual[:r]
+	clear(c)
 	for a := range r {
-		for b, v := range inverse.Row(a) {
-			g.Set(a, b, -noise*v)
-		}
-		g.Row(a)[a]++
+		linalg.Axpy(c[:a+1], linalg.Dot(phi.Row(a), w.alpha), l.Row(a)[:a+1])
 	}
-	w.quadraticForms(w.u, g)
-	for c := range z.Rows {
-		zc, out := z.Row(c), dZ.Row(c)
-		clear(w.moment) // k (alpha o z)
-		for a := range r {
-			scaled := h.Row(a)
-			clear(scaled)
-			linalg.AddProducts(scaled, phi.Row(a), zc)
-			w.v[a] = linalg.Dot(scaled, w.alpha)
+	linalg.GemmTA(t, 0, -1, l, w.inverse.Slice(0, r, 0, r))
+	linalg.Gemm(f, 0, 1, t, phi)
+	u := w.betweenPivots(c, noise, pivots)
+	fk := phi // F o k_PX takes the place of Phi
+	clear(w.sum)
+	for a, ca := range c {
+		row, k := fk.Row(a), w.k.Row(a)
+		linalg.Axpy(f.Row(a), ca, w.alpha)
+		total[a] = linalg.Dot(f.Row(a), k)
+		clear(row)
+		linalg.AddProducts(row, f.Row(a), k)
+		linalg.Axpy(w.sum, 1, row)
+	}
+	for d := range z.Rows {
+		zd, out := z.Row(d), dZ.Row(d)
+		for a, p := range pivots {
+			zp[a] = zd[p]
 		}
-		linalg.AddRows(w.moment, w.v[:r], w.all[:r], phi)
-		for j := 0; j < r; j += rankStrip { // t = Phiᵀ diag(z) Phi, from the diagonal down
-			end := min(j+rankStrip, r)
-			linalg.GemmTB(t.Slice(j, r, j, end), 0, 1, h.Slice(j, r, 0, z.Cols), phi.Slice(j, end, 0, z.Cols))
+		clear(out)
+		linalg.AddRows(out, zp, w.all[:r], fk)
+		for i, v := range w.sum {
+			out[i] -= zd[i] * v
 		}
-		for a := range r {
-			for b, v := range t.Row(a)[:a] {
-				t.Set(b, a, v)
+		for a, p := range pivots {
+			sum := linalg.Dot(fk.Row(a), zd) - total[a]*zp[a]
+			for b, v := range u.Row(a) {
+				sum += v * (zp[a] - zp[b])
 			}
-		}
-		linalg.Gemm(g, 0, 1, inverse, t)
-		w.quadraticForms(w.v, g)
-		for i, a := range w.alpha {
-			ka := w.residual[i] - noise*a // (k alpha)_i
-			out[i] = a*(w.moment[i]-zc[i]*ka) + (w.v[i]-zc[i]*w.u[i])/noise
+			out[p] += sum
 		}
 	}
 }
 
-// quadraticForms fills dst with Phi_iᵀ G Phi_i, by the triangle of G + Gᵀ. It changes G.
-func (w *lowRank) quadraticForms(dst []float64, g linalg.Matrix) {
-	r, n := g.Rows, len(dst)
-	phi := w.phi.Slice(0, r, 0, n)
+// betweenPivots returns U o k_PP, given t = -L⁻ᵀ M⁻¹, which it changes.
+func (w *lowRank) betweenPivots(c []float64, noise float64, pivots []int) linalg.Matrix {
+	r := len(pivots)
+	l, u, t := w.l.Slice(0, r, 0, r), w.g.Slice(0, r, 0, r), w.t.Slice(0, r, 0, r)
+	linalg.Transpose(u, l)
 	for a := range r {
-		row := g.Row(a)
-		for b := range a {
-			row[b] += g.At(b, a)
-			g.Set(b, a, 0)
+		linalg.Axpy(u.Row(a), noise, t.Row(a))
+	}
+	linalg.Gemm(t, 0, -1, u, l)
+	for a, ca := range c {
+		row, k := t.Row(a), w.k.Row(a)
+		for b, p := range pivots {
+			row[b] = (row[b] + ca*c[b]) * k[p]
 		}
 	}
-	clear(dst)
-	for a := 0; a < r; a += rankStrip {
-		end := min(a+rankStrip, r)
-		part := w.h.Slice(a, end, 0, n)
-		linalg.Gemm(part, 0, 1, g.Slice(a, end, 0, end), phi.Slice(0, end, 0, n))
-		for b := range part.Rows {
-			linalg.AddProducts(dst, part.Row(b), phi.Row(a+b))
-		}
-	}
+	return t
 }
 
 // decompose computes Phi by a Cholesky decomposition with pivots, as far as needed, and
@@ -197,8 +207,8 @@ func (w *lowRank) decompose(z linalg.Matrix, h Hyper, pivots *[]int) (rank int, 
 	}
 	enough := rankTolerance * h.NoiseVariance
 	point := make([]float64, z.Rows)
-	rank = w.repeat(z, h, *pivots, point)
-	*pivots = (*pivots)[:rank]
+	known := w.repeat(z, h, *pivots, point)
+	rank, *pivots = known, (*pivots)[:known]
 	for i := range w.left {
 		w.left[i] = -h.OutputScale
 	}
@@ -211,22 +221,33 @@ func (w *lowRank) decompose(z linalg.Matrix, h Hyper, pivots *[]int) (rank int, 
 			pivot = i
 		}
 	}
-	for ; w.left[pivot] > enough; rank++ {
+	if w.left[pivot] > enough || rank < fewPivots {
+		enough *= rankReserve
+	}
+	for ; w.left[pivot] > enough || rank < fewPivots && w.left[pivot] > fewLeave*enough; rank++ {
 		if rank == most {
 			return 0, false
 		}
 		*pivots = append(*pivots, pivot)
 		pivot = w.eliminate(z, h, rank, pivot, point)
 	}
+	if rank > known {
+		for a, p := range *pivots {
+			for b := range a + 1 {
+				w.l.Set(a, b, w.phi.At(b, p)) // Phi_P = L
+			}
+		}
+		linalg.InvertLower(w.l.Slice(0, rank, 0, rank))
+	}
 	return rank, rank > 0
 }
 
-// covariances fills a row of phi with the covariances of the point i.
+// covariances fills a row of k with the covariances of the point i.
 func (w *lowRank) covariances(row int, z linalg.Matrix, h Hyper, i int, point []float64) []float64 {
 	for a := range point {
 		point[a] = z.At(a, i)
 	}
-	column := w.phi.Row(row)
+	column := w.k.Row(row)
 	linalg.ColumnDistances(column, point, z)
 	linalg.ExpScaled(column, h.OutputScale, -0.5, column)
 	return column
@@ -243,9 +264,9 @@ func (w *lowRank) repeat(z linalg.Matrix, h Hyper, pivots []int, point []float64
 		w.covariances(a, z, h, i, point)
 	}
 	for {
-		l := w.l.Slice(0, rank, 0, rank)
+		l := w.m.Slice(0, rank, 0, rank)
 		for a := range rank {
-			row := w.phi.Row(a)
+			row := w.k.Row(a)
 			for b, i := range pivots[:a+1] {
 				l.Set(a, b, row[i])
 			}
@@ -259,19 +280,29 @@ func (w *lowRank) repeat(z linalg.Matrix, h Hyper, pivots []int, point []float64
 		}
 		break
 	}
-	enough := rankTolerance * h.NoiseVariance
-	if small := slices.IndexFunc(w.all[:rank], func(a int) bool { return w.l.At(a, a)*w.l.At(a, a) <= enough }); small >= 0 {
+	enough := pivotTolerance * rankReserve * rankTolerance * h.NoiseVariance
+	small := slices.IndexFunc(w.all[:rank], func(a int) bool {
+		v := w.m.At(a, a) * w.m.At(a, a)
+		return v <= fewLeave*enough || v <= enough && a >= fewPivots
+	})
+	if small >= 0 {
 		rank = small
 	}
-	if rank > 0 {
-		linalg.SolveLower(w.l.Slice(0, rank, 0, rank), w.phi.Slice(0, rank, 0, z.Cols))
+	for a := range rank {
+		copy(w.l.Row(a)[:a+1], w.m.Row(a))
+	}
+	linalg.InvertLower(w.l.Slice(0, rank, 0, rank))
+	for a := 0; a < rank; a += rankStrip {
+		end := min(a+rankStrip, rank)
+		linalg.Gemm(w.phi.Slice(a, end, 0, z.Cols), 0, 1, w.l.Slice(a, end, 0, end), w.k.Slice(0, end, 0, z.Cols))
 	}
 	return rank
 }
 
 // eliminate computes column number rank of Phi and returns the next pivot.
 func (w *lowRank) eliminate(z linalg.Matrix, h Hyper, rank, pivot int, point []float64) (next int) {
-	column := w.covariances(rank, z, h, pivot, point)
+	column := w.phi.Row(rank)
+	copy(column, w.covariances(rank, z, h, pivot, point))
 	coef := w.v[:rank]
 	for a := range coef {
 		coef[a] = -w.phi.At(a, pivot)

@@ -2,6 +2,10 @@ package strategy
 
 import (
 	"context"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 func adaptiveMethod() Method {
@@ -10,27 +14,37 @@ func adaptiveMethod() Method {
 		Summary:   "mahabo's own: one smooth model of all parameters, outputs on the scale the data ask for, steps of the size that pays",
 		Reference: "docs/METHOD.md",
 		Batch:     true,
-		build: func(cfg Config, _ settings) (Strategy, error) {
-			a := &adaptive{cfg: cfg, history: history{dim: cfg.Dim}}
-			a.begin()
-			return a, nil
+		Options: []Option{
+			{Key: "descents", Default: strconv.Itoa(firstDescents), Meaning: "short ones to begin with; 1 is faster at first, where fewer than 300 evaluations are meant"},
+			{Key: "without", Default: string(nothing), Meaning: "a part left out, to see what it brings: " + strings.Join(parts[1:], ", ")},
 		},
+		build: newAdaptive,
 	}
 }
 
 // adaptive is the method of docs/METHOD.md: descents (adaptiverun.go) with a Gaussian process
 // that treats all directions alike, fitted to outputs whose scale is chosen by evidence
 // (adaptivescale.go), and queries inside a box around a good point, whose size and kind are
-// chosen by what has paid so far (adaptivearms.go). Where a descent stands still another one
-// begins at new random points; after it the best one goes on.
+// chosen by what has paid so far (adaptivearms.go).
 //
-// Every part is a function of the observations: to which descent one belongs, when a
-// descent ends, fits, and the record of the arms.
+// Where a function has several valleys the first steps decide which one a descent ends
+// in. The first descents are short, each from random points of its own and blind to the
+// others; then one goes on, from the lowest point, with what all have seen.
+//
+// Every part is a function of the observations: to which descent one belongs, fits, and the
+// record of the arms.
 type adaptive struct {
-	cfg Config
+	cfg      Config
+	descents int
+	without  part
 	history
-	runs   []*run
-	now    *run // the one that goes on
+	whole  *run    // all observations
+	first  *run    // the descent that is blind to the others, nil when they are over
+	begun  int     // descents
+	told   int     // observations since the last one began
+	ends   []Point // where those before it ended
+	arms   *arms   // of the one that ended lowest
+	lowest float64 // its value
 	report AskReport
 }
 
@@ -39,10 +53,59 @@ var (
 	_ Reporter = (*adaptive)(nil)
 )
 
-// territory is the half-width of the box around the best point of another run whose points
-// belong to that run: those still out when it stopped, and those of a run that comes to the
-// same place.
-const territory = 0.6
+const (
+	firstDescents = 3
+	descentLength = 50 // observations of a first descent after its design
+
+	// territory is the half-width of the box around the end of another descent whose points
+	// belong to that one: they were still out when it ended.
+	territory = 0.6
+)
+
+// part is a part of the method that can be left out.
+type part string
+
+const (
+	nothing      part = "nothing"
+	logarithm    part = "log"    // of the outputs
+	rewards      part = "bandit" // kinds of query are drawn evenly
+	boxes        part = "boxes"  // every query has the whole box
+	fewQueries   part = "few"
+	improvements part = "ei"
+)
+
+var parts = []string{
+	string(nothing), string(logarithm), string(rewards), string(boxes), string(fewQueries), string(improvements),
+}
+
+func newAdaptive(cfg Config, s settings) (Strategy, error) {
+	descents, err := s.count("descents", firstDescents, 1000)
+	if err != nil {
+		return nil, err
+	}
+	without, err := s.choice("without", parts...)
+	if err != nil {
+		return nil, err
+	}
+	// With more points than parameters one descent knows the surroundings.
+	if cfg.Dim < cfg.Init+descentLength {
+		descents = 1
+	}
+	a := &adaptive{
+		cfg: cfg, descents: descents, without: part(without), history: history{dim: cfg.Dim},
+		whole: newRun(cfg, part(without)), lowest: math.Inf(1),
+	}
+	if descents > 1 {
+		a.begin()
+	}
+	return a, nil
+}
+
+// begin starts a descent that sees its own observations alone.
+func (a *adaptive) begin() {
+	a.first, a.told = newRun(a.cfg, a.without), 0
+	a.begun++
+}
 
 func (a *adaptive) Tell(obs ...Observation) error {
 	if err := a.tell(obs); err != nil {
@@ -50,49 +113,50 @@ func (a *adaptive) Tell(obs ...Observation) error {
 	}
 	for i, o := range obs {
 		o.X = a.x[len(a.x)-len(obs)+i] // our copy
-		a.owner(o.X).learn(o)
-		a.now.count()
-		if a.now.ended() {
-			a.turn()
+		if a.first == nil {
+			a.whole.learn(o)
+			continue
+		}
+		a.whole.add(o)
+		if !a.isOfAnother(o.X) {
+			a.first.learn(o)
+		}
+		if a.told++; a.told == a.cfg.Init+descentLength {
+			a.end()
 		}
 	}
 	return nil
 }
 
-// owner returns the run that a point belongs to.
-func (a *adaptive) owner(x Point) *run {
-	for _, r := range a.runs {
-		if r != a.now && r.covers(x) {
-			return r
+// isOfAnother says whether x lies where a descent before this one ended.
+func (a *adaptive) isOfAnother(x Point) bool {
+	return slices.ContainsFunc(a.ends, func(end Point) bool {
+		for j, c := range end {
+			if math.Abs(x[j]-c) > territory {
+				return false
+			}
 		}
-	}
-	return a.now
+		return true
+	})
 }
 
-// turn follows the end of a run: the best run goes on, or, when it is the one that has just
-// ended, a new one begins. With more points than parameters the model of the best run knows
-// the surroundings, and it is left only for a better one.
-func (a *adaptive) turn() {
-	best := a.now
-	for _, r := range a.runs {
-		if r.lowest() < best.lowest() {
-			best = r
+// end follows the last observation of a first descent. The one that goes on in the end
+// takes over the arms of the one that ended lowest.
+func (a *adaptive) end() {
+	if r := a.first; len(r.x) > 0 {
+		a.ends = append(a.ends, r.x[r.best])
+		if r.y[r.best] < a.lowest {
+			a.lowest, a.arms = r.y[r.best], r.arms
 		}
 	}
-	if best == a.now {
-		if len(best.x) < a.cfg.Dim {
-			a.begin()
-		}
+	if a.begun < a.descents {
+		a.begin()
 		return
 	}
-	best.trail = nil
-	a.now = best
-}
-
-// begin starts a run.
-func (a *adaptive) begin() {
-	a.now = newRun(a.cfg)
-	a.runs = append(a.runs, a.now)
+	a.first = nil
+	if a.arms != nil {
+		a.whole.arms = a.arms
+	}
 }
 
 func (a *adaptive) Ask(ctx context.Context, n int, pending []Point) ([]Point, error) {
@@ -102,10 +166,19 @@ func (a *adaptive) Ask(ctx context.Context, n int, pending []Point) ([]Point, er
 // LastAsk says how the last Ask went.
 func (a *adaptive) LastAsk() AskReport { return a.report }
 
-// propose lets the run that goes on choose, after random points to begin with.
+// current is the descent that is under way.
+func (a *adaptive) current() *run {
+	if a.first != nil {
+		return a.first
+	}
+	return a.whole
+}
+
+// propose lets the descent that is under way choose, after random points to begin with.
 func (a *adaptive) propose(ctx context.Context, n int, pending []Point) ([]Point, error) {
-	if len(a.now.x) == 0 || len(a.now.x)+len(pending) < a.cfg.Init {
+	r := a.current()
+	if len(r.x) == 0 || len(r.x)+len(pending) < a.cfg.Init {
 		return uniformAfterDesign(a.cfg, len(a.x)+len(pending), n), nil
 	}
-	return a.now.propose(ctx, &a.report, n, pending, len(a.x))
+	return r.propose(ctx, &a.report, n, pending, len(a.x))
 }

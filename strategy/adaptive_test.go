@@ -1,10 +1,12 @@
 package strategy
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/mahabo/mahabo/gp"
 	"github.com/mahabo/mahabo/internal/fdcheck"
@@ -47,7 +49,7 @@ func TestEvidenceChoosesTheScale(t *testing.T) {
 			cloud.Append(x)
 			y = append(y, c.f(x))
 		}
-		fit, err := fitScale(t.Context(), cloud, y, nil, y[0])
+		fit, err := fitScale(t.Context(), cloud, y, nil, y[0], true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +63,7 @@ func TestArmsRecogniseQueries(t *testing.T) {
 	best, second, third := Point{0, 0, 0, 0}, Point{0.5, 0.5, 0, 0}, Point{0.1, -0.3, 0.2, 0.4}
 	points := []Point{third, best, second}
 	ranked := []int{1, 2, 0}
-	a := newArms(Config{Dim: 4, Init: 1})
+	a := newArms(Config{Dim: 4, Init: 1}, nothing)
 	for _, c := range []struct {
 		name string
 		x    Point
@@ -84,20 +86,53 @@ func TestArmsFollowTheReward(t *testing.T) {
 	cloud := gp.NewCloud(3)
 	cloud.Append(Point{0, 0, 0})
 	cloud.Append(Point{0.5, 0.4, 0.3})
-	a := newArms(Config{Dim: 3, Init: 1})
+	a := newArms(Config{Dim: 3, Init: 1}, nothing)
 	paying := arm{false, 2}
 	a.reward[paying.index()], a.count[paying.index()] = 5, 3
 	r := rand.New(rand.NewPCG(1, 2))
 	const draws = 4000
 	hits := 0
 	for range draws {
-		if a.draw(cloud, []int{0, 1}, r).arm == paying {
+		if a.draw(cloud.At(0), []int{0, 1}, cloud, r).arm == paying {
 			hits++
 		}
 	}
 	want := curiosity/float64(armCount) + (1 - curiosity)
 	if got := float64(hits) / draws; math.Abs(got-want) > 0.03 {
 		t.Errorf("the only arm that ever paid is drawn in %.3f of the cases, want %.3f", got, want)
+	}
+}
+
+// A part that is left out is never asked for, whatever it has paid.
+func TestChancesWithoutAPart(t *testing.T) {
+	for _, c := range []struct {
+		without part
+		allowed func(arm) bool
+		even    bool
+	}{
+		{nothing, func(arm) bool { return true }, false},
+		{fewQueries, func(k arm) bool { return !k.few }, false},
+		{boxes, func(k arm) bool { return k.width == len(widths)-1 }, false},
+		{rewards, func(arm) bool { return true }, true},
+	} {
+		a := newArms(Config{Dim: 10, Init: 1}, c.without)
+		for i := range armCount {
+			a.reward[i], a.count[i] = float64(1+i), 2
+		}
+		p := a.chances()
+		var sum float64
+		for i, v := range p {
+			sum += v
+			if k := (arm{i >= len(widths), i % len(widths)}); c.allowed(k) != (v > 0) {
+				t.Errorf("without %s: %v has the probability %g", c.without, k, v)
+			}
+		}
+		if math.Abs(sum-1) > 1e-12 {
+			t.Errorf("without %s: the probabilities add up to %g", c.without, sum)
+		}
+		if c.even != (p[0] == p[armCount-1]) {
+			t.Errorf("without %s: the probabilities are %v", c.without, p)
+		}
 	}
 }
 
@@ -111,60 +146,76 @@ func TestAcquisitionDerivatives(t *testing.T) {
 	}
 }
 
-// TestRuns follows the turns of adaptive: a run that stands still, a new one that stays
-// behind, the best one again, and then another new one.
-func TestRuns(t *testing.T) {
-	const dim = 300 // more than the observations of a run
+// TestFirstDescents follows the descents of adaptive: short ones that are blind to each
+// other, then one that has seen everything.
+func TestFirstDescents(t *testing.T) {
+	const dim, length = 300, 4 + descentLength
 	built, err := New("adaptive", Config{Dim: dim, Init: 4, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := built.(*adaptive)
-	tell := func(count int, at float64, value func(i int) float64) {
+	tell := func(count int, at, value float64) {
 		t.Helper()
 		for i := range count {
 			x := make(Point, dim)
 			x[0], x[1], x[2] = at, at, float64(i%7)/100
-			if err := a.Tell(Observation{X: x, Value: value(i)}); err != nil {
+			if err := a.Tell(Observation{X: x, Value: value - float64(i)}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	falling := func(from float64) func(int) float64 {
-		return func(i int) float64 { return from - float64(i) }
+	tell(length-1, -0.9, 0)
+	if got := len(a.current().y); got != length-1 || a.begun != 1 {
+		t.Fatalf("%d observations in descent %d, want %d in the first", got, a.begun, length-1)
 	}
-	flat := func(v float64) func(int) float64 { return func(int) float64 { return v } }
-
-	tell(100, -0.9, falling(0))
-	if len(a.runs) != 1 {
-		t.Fatalf("%d runs while the values fall", len(a.runs))
-	}
-	first := a.now
-	tell(60, -0.9, flat(-50))
-	if len(a.runs) != 2 || a.now == first {
-		t.Fatalf("%d runs after 60 values without progress, want 2", len(a.runs))
-	}
-	second, owned := a.now, len(first.y)
-	tell(1, -0.9, flat(0))
-	if len(first.y) != owned+1 || len(second.y) != 0 {
-		t.Error("a point next to the best of the first run does not belong to it")
-	}
-	tell(60, 0.9, flat(10))
-	if a.now != first {
-		t.Error("the best run does not go on after one that stayed behind")
-	}
-	tell(60, -0.9, flat(-50))
-	if len(a.runs) != 3 || a.now == first {
-		t.Errorf("%d runs after the best one stood still again, want 3", len(a.runs))
+	tell(1, -0.9, -100)
+	tell(1, -0.9, 0)
+	if len(a.current().y) != 0 || a.begun != 2 {
+		t.Error("a point where the first descent ended does not belong to it")
 	}
 	if _, _, ok := a.Predict(make(Point, dim)); ok {
 		t.Error("a prediction without a model")
 	}
-	a.now = first
-	tell(100, -0.9, falling(-100))
-	tell(120, -0.9, flat(0))
-	if len(first.y) < dim || len(a.runs) != 3 || a.now != first {
-		t.Errorf("%d runs when the best one has %d observations of %d parameters, want no further one", len(a.runs), len(first.y), dim)
+	tell(length-1, 0.9, -200)
+	second := a.arms
+	tell(length, 0, 0)
+	if a.first != nil || len(a.current().y) != 3*length {
+		t.Errorf("%d observations after the first descents, want %d", len(a.current().y), 3*length)
+	}
+	if a.whole.arms != second {
+		t.Error("the arms are not those of the descent that ended lowest")
+	}
+	points, err := a.Ask(t.Context(), 2, nil)
+	if err != nil || len(points) != 2 || a.LastAsk().Fallback != nil {
+		t.Errorf("ask: %d points, %v, %v", len(points), err, a.LastAsk().Fallback)
+	}
+}
+
+func TestNumberOfDescents(t *testing.T) {
+	for _, c := range []struct {
+		spec string
+		dim  int
+		want int
+	}{
+		{"adaptive", 1000, firstDescents},
+		{"adaptive:descents=5", 1000, 5},
+		{"adaptive:descents=1", 1000, 1},
+		{"adaptive", 10 + descentLength, firstDescents},
+		{"adaptive", 10 + descentLength - 1, 1},
+	} {
+		built, err := New(c.spec, Config{Dim: c.dim, Init: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := built.(*adaptive); a.descents != c.want || (a.first == nil) != (c.want == 1) {
+			t.Errorf("%s with %d parameters: %d descents, want %d", c.spec, c.dim, a.descents, c.want)
+		}
+	}
+	for _, spec := range []string{"adaptive:descents=0", "adaptive:without=luck"} {
+		if _, err := New(spec, Config{Dim: 10}); err == nil {
+			t.Errorf("%s is accepted", spec)
+		}
 	}
 }
 
@@ -292,11 +343,11 @@ func TestKnownNoiseHelps(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		first := s.(*adaptive).runs[0]
-		if err := first.refit(t.Context()); err != nil {
+		whole := s.(*adaptive).whole
+		if err := whole.refit(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		model, cloud, _, err := first.condition(0)
+		model, cloud, _, err := whole.condition(0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,4 +361,60 @@ func TestKnownNoiseHelps(t *testing.T) {
 	if !(with < without/3) {
 		t.Errorf("the point believed best is worth %.3g with known noise, %.3g without", with, without)
 	}
+}
+
+// BenchmarkAdaptive measures one suggestion of a study, the Tell before it included, when n
+// observations lie around a descent. Fits come at every fourth to hundredth of them:
+// ms-median is what one usually waits, ms-max what one waits with a fit.
+func BenchmarkAdaptive(b *testing.B) {
+	for _, dim := range []int{10, 100, 1000, 10000} {
+		for _, n := range []int{100, 500, 1000, 3000} {
+			b.Run(fmt.Sprintf("D=%d/n=%d", dim, n), func(b *testing.B) { benchmarkAdaptive(b, dim, n) })
+		}
+	}
+}
+
+func benchmarkAdaptive(b *testing.B, dim, n int) {
+	s, err := New("adaptive", Config{Dim: dim, Init: 10, Seed: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	eval := func(x Point) float64 {
+		var u, v float64
+		for j, c := range x {
+			u += c * math.Cos(float64(j)) / float64(dim)
+			v += c * math.Sin(float64(2*j)) / float64(dim)
+		}
+		return (u-0.3)*(u-0.3) + 10*(v-u*u)*(v-u*u)
+	}
+	near := func(spread float64) Observation {
+		x := make(Point, dim)
+		for j := range x {
+			x[j] = min(1, max(-1, 0.3+spread*r.NormFloat64()))
+		}
+		return Observation{X: x, Value: eval(x)}
+	}
+	for i := range n - 1 {
+		if err := s.Tell(near(1 / (1 + float64(i)/20))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	next := near(0.1)
+	var times []time.Duration
+	for b.Loop() {
+		start := time.Now()
+		if err := s.Tell(next); err != nil {
+			b.Fatal(err)
+		}
+		points, err := s.Ask(b.Context(), 1, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		times = append(times, time.Since(start))
+		next = Observation{X: points[0], Value: eval(points[0])}
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "ms-median")
+	b.ReportMetric(float64(times[len(times)-1].Microseconds())/1000, "ms-max")
 }

@@ -30,12 +30,13 @@ const (
 // off the observations: the kind of a point is where it lies from the best points before
 // it, whoever proposed it, so that a log of observations restores it.
 type arms struct {
-	cfg    Config
-	reward [armCount]float64 // improvements over the lowest value
-	count  [armCount]float64
+	cfg     Config
+	without part
+	reward  [armCount]float64 // improvements over the lowest value
+	count   [armCount]float64
 }
 
-func newArms(cfg Config) *arms { return &arms{cfg: cfg} }
+func newArms(cfg Config, without part) *arms { return &arms{cfg: cfg, without: without} }
 
 func (k arm) index() int {
 	if k.few {
@@ -93,31 +94,49 @@ func (a *arms) recognise(points []Point, ranked []int, x Point) arm {
 // draw chooses a kind of query, mostly in proportion to the reward per query, and where
 // it is made: around the best point, queries of few in half of the cases around another
 // of the best.
-func (a *arms) draw(cloud *gp.Cloud, ranked []int, r *rand.Rand) query {
-	var score [armCount]float64
-	var total float64
-	for i := range score {
-		score[i] = a.reward[i] / (a.count[i] + 0.5)
-		total += score[i]
-	}
+func (a *arms) draw(best Point, ranked []int, cloud *gp.Cloud, r *rand.Rand) query {
 	k, left := armCount-1, r.Float64()
-	few := min(fewShare/float64(a.cfg.Dim), 0.5)
-	for i, s := range score {
-		p := (1 - few) / float64(len(widths))
-		if i >= len(widths) {
-			p = few / float64(len(widths))
-		}
-		if total > 0 {
-			p = curiosity*p + (1-curiosity)*s/total
-		}
+	for i, p := range a.chances() {
 		if left -= p; left < 0 {
 			k = i
 			break
 		}
 	}
-	q := query{arm: arm{few: k >= len(widths), width: k % len(widths)}, centre: cloud.At(ranked[0])}
+	q := query{arm: arm{few: k >= len(widths), width: k % len(widths)}, centre: best}
 	if q.few && r.Float64() < 0.5 {
 		q.centre = cloud.At(ranked[r.IntN(len(ranked))])
 	}
 	return q
+}
+
+// chances returns the probability of every kind of query.
+func (a *arms) chances() (p [armCount]float64) {
+	few, sizes := min(fewShare/float64(a.cfg.Dim), 0.5), float64(len(widths))
+	switch a.without {
+	case fewQueries:
+		few = 0
+	case boxes:
+		sizes = 1
+	}
+	var score [armCount]float64
+	var total float64
+	for i := range p {
+		if i%len(widths) < len(widths)-int(sizes) {
+			continue
+		}
+		p[i] = (1 - few) / sizes
+		if i >= len(widths) {
+			p[i] = few / sizes
+		}
+		if p[i] > 0 && a.without != rewards {
+			score[i] = a.reward[i] / (a.count[i] + 0.5)
+			total += score[i]
+		}
+	}
+	if total > 0 {
+		for i, s := range score {
+			p[i] = curiosity*p[i] + (1-curiosity)*s/total
+		}
+	}
+	return p
 }

@@ -14,21 +14,16 @@ import (
 // run is one descent of adaptive: a model of the observations that belong to it, and
 // queries around the best of them.
 type run struct {
-	cfg   Config
-	x     []Point
-	y     []float64
-	std   []float64 // of their noise, 0 when it is not known
-	cloud *gp.Cloud
-	arms  *arms
-	fit   scaleFit
-	best  int       // number of the lowest value
-	trail []float64 // lowest value after each observation since the run began or went on, whoever owns it
+	cfg     Config
+	without part
+	x       []Point
+	y       []float64
+	std     []float64 // of their noise, 0 when it is not known
+	cloud   *gp.Cloud
+	arms    *arms
+	fit     scaleFit
+	best    int // number of the lowest value
 }
-
-const (
-	patience   = 40   // observations that a run may take without progress, at least
-	standstill = 1e-3 // progress that is none, of what the run has gained over its first points
-)
 
 const (
 	nearDuplicate = 1e-4 // root mean square distance of points that are the same
@@ -42,13 +37,18 @@ const (
 	maxConditioned = 3000 // observations of a model
 )
 
-func newRun(cfg Config) *run {
-	return &run{cfg: cfg, cloud: gp.NewCloud(cfg.Dim), arms: newArms(cfg)}
+func newRun(cfg Config, without part) *run {
+	return &run{cfg: cfg, without: without, cloud: gp.NewCloud(cfg.Dim), arms: newArms(cfg, without)}
 }
 
-// learn adds an observation.
+// learn adds an observation and takes note of what its kind of query has brought.
 func (a *run) learn(o Observation) {
 	a.arms.learn(a.x, a.y, o)
+	a.add(o)
+}
+
+// add adds an observation.
+func (a *run) add(o Observation) {
 	a.x, a.y, a.std = append(a.x, o.X), append(a.y, o.Value), append(a.std, o.Std)
 	a.cloud.Append(o.X)
 	if o.Value < a.y[a.best] {
@@ -56,43 +56,9 @@ func (a *run) learn(o Observation) {
 	}
 }
 
-// covers says whether x lies around the best point.
-func (a *run) covers(x Point) bool {
-	if len(a.x) == 0 {
-		return false
-	}
-	for j, c := range a.x[a.best] {
-		if math.Abs(x[j]-c) > territory {
-			return false
-		}
-	}
-	return true
-}
-
-// count takes note that an observation was told while the run was the one to go on.
-func (a *run) count() { a.trail = append(a.trail, a.lowest()) }
-
-// lowest returns the lowest value.
-func (a *run) lowest() float64 {
-	if len(a.y) == 0 {
-		return math.Inf(1)
-	}
-	return a.y[a.best]
-}
-
-// ended says whether the last quarter of the observations has brought next to nothing.
-func (a *run) ended() bool {
-	told := len(a.trail)
-	window := max(patience, told/4)
-	if len(a.y) == 0 || told < a.cfg.Init+window {
-		return false
-	}
-	lowest := a.trail[told-1]
-	return a.trail[told-1-window]-lowest <= standstill*(a.designMedian()-lowest)
-}
-
 // propose chooses n points, one after another, each with those before it and the
-// pending ones believed at their predicted values.
+// pending ones believed at their predicted values. A point that is believed to be the best
+// is the centre of those after it.
 func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []Point, seen int) ([]Point, error) {
 	if err := a.refit(ctx); err != nil {
 		return nil, err
@@ -108,14 +74,18 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 	}
 	r := rng.New(a.cfg.Seed, uint64(seen), uint64(len(pending)), rng.Purpose("adaptive"))
 	ranked := lowest(model.Fitted(), centres)
+	best, centre := model.Fitted()[ranked[0]], cloud.At(ranked[0])
 	points := make([]Point, 0, n)
 	for range n {
-		q := a.arms.draw(cloud, ranked, r)
-		x, err := q.search(ctx, model, model.Fitted()[ranked[0]], r)
+		q := a.arms.draw(centre, ranked, cloud, r)
+		x, err := q.search(ctx, model, best, a.without != improvements, r)
 		if err != nil {
 			return nil, err
 		}
 		separate(x, cloud, r)
+		if mean, _ := model.Predict(x); mean < best {
+			best, centre = mean, x
+		}
 		model.Believe(x)
 		points = append(points, x)
 	}
@@ -148,7 +118,7 @@ func (a *run) refit(ctx context.Context) error {
 		return nil
 	}
 	cloud, y, std := a.keep(n, maxFitted)
-	fit, err := fitScale(ctx, cloud, y, std, a.designMedian())
+	fit, err := fitScale(ctx, cloud, y, std, a.designMedian(), a.without != logarithm)
 	if err != nil {
 		return err
 	}

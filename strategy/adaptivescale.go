@@ -51,11 +51,14 @@ type scaleFit struct {
 // fitScale compares the scales, u and log(1 + u), by the evidence for y itself,
 //
 //	log p(y) = log p(w) + sum log dw/dy.
-func fitScale(ctx context.Context, cloud *gp.Cloud, y, std []float64, designMedian float64) (scaleFit, error) {
+func fitScale(ctx context.Context, cloud *gp.Cloud, y, std []float64, designMedian float64, logarithm bool) (scaleFit, error) {
 	var best scaleFit
 	least := math.Inf(1)
 	var failed error
 	for _, log := range []bool{true, false} {
+		if log && !logarithm {
+			continue
+		}
 		s := newScaled(log, y, std, designMedian)
 		hyper, loss, err := gp.FitIsotropic(ctx, cloud, s.w, s.noise)
 		switch {

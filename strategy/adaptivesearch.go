@@ -27,9 +27,9 @@ var betas = [...]float64{0, 0.5, 1, 2, 3}
 
 // search minimises an acquisition function inside the query's box: the expected
 // improvement over best in half of the cases, else mean - beta std.
-func (q query) search(ctx context.Context, model *gp.IsotropicModel, best float64, r *rand.Rand) (Point, error) {
+func (q query) search(ctx context.Context, model *gp.IsotropicModel, best float64, improvements bool, r *rand.Rand) (Point, error) {
 	f := lowerBound(betas[r.IntN(len(betas))])
-	if r.Float64() < 0.5 {
+	if improvements && r.Float64() < 0.5 {
 		f = improvement(best)
 	}
 	low, high := q.box(r)

@@ -71,7 +71,7 @@ func (m *maha) Predict(x Point) (mean, std float64, ok bool) {
 
 // Predict returns what the model of the last Ask expects at a point.
 func (a *adaptive) Predict(x Point) (mean, std float64, ok bool) {
-	return a.predict(x, a.now.newForecast)
+	return a.predict(x, a.current().newForecast)
 }
 
 // newForecast is that of the run's model; the random points that begin a run have none.

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -8,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/mahabo/mahabo/design"
 	"github.com/mahabo/mahabo/internal/rng"
 )
 
@@ -49,8 +49,9 @@ type turbo struct {
 	cfg Config
 	history
 	regions []trustRegion
-	open    int // round of the last observation, -1 when no region proposed it
-	room    []float64
+	open    int            // round of the last observation, -1 when no region proposed it
+	sets    []candidateSet // memory of the last Ask
+	room    []float64      // the same
 	report  AskReport
 }
 
@@ -67,7 +68,7 @@ func newTurbo(cfg Config, s settings) (Strategy, error) {
 			return nil, fmt.Errorf("option m is %q: write a whole number of trust regions, at least 1", v)
 		}
 	}
-	t := &turbo{cfg: cfg, history: history{dim: cfg.Dim}, regions: make([]trustRegion, m), open: -1}
+	t := &turbo{cfg: cfg, history: history{dim: cfg.Dim}, regions: make([]trustRegion, m), sets: make([]candidateSet, m), open: -1}
 	for i := range t.regions {
 		t.regions[i] = newTrustRegion(cfg, i, m)
 	}
@@ -186,17 +187,19 @@ func (t *turbo) propose(ctx context.Context, regions []trustRegion, n, pending i
 	if len(active) == 0 {
 		return nil, err
 	}
-	sets, err := drawCandidates(active, t.dim, stream)
-	if err != nil {
+	sets := t.sets[:len(active)]
+	if err := drawCandidates(sets, active, t.dim, stream); err != nil {
 		return nil, err
 	}
 	values := make([][][]float64, len(active))
-	for a, region := range active {
+	best := make(standings, n)
+	for _, a := range byBest(active) { // a good limit first
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		region := active[a]
 		var jitter float64
-		values[a], jitter, err = region.sample(sets[a], n, stream("turbo sample", region.index), &t.room)
+		values[a], jitter, err = region.sample(&sets[a], stream("turbo sample", region.index), best, &t.room)
 		t.report.Jitter = max(t.report.Jitter, region.fitted.jitter, jitter)
 		if err != nil {
 			return nil, err
@@ -208,7 +211,7 @@ func (t *turbo) propose(ctx context.Context, regions []trustRegion, n, pending i
 		if i < 0 {
 			return points[:slot], nil // all candidates are taken
 		}
-		points[slot] = active[a].point(sets[a], i)
+		points[slot] = active[a].point(&sets[a], i)
 		writeLabel(points[slot], t.cfg.Seed, len(regions), label{told, active[a].index})
 	}
 	return points, nil
@@ -228,6 +231,18 @@ func modelled(ctx context.Context, regions []trustRegion) (active []*trustRegion
 		active = append(active, &regions[r])
 	}
 	return active, err
+}
+
+// byBest orders the regions by their lowest values.
+func byBest(regions []*trustRegion) []int {
+	order := make([]int, len(regions))
+	for a := range order {
+		order[a] = a
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(regions[a].y[regions[a].best], regions[b].y[regions[b].best])
+	})
+	return order
 }
 
 // takeLowest finds the lowest value of a slot over regions and candidates, and
@@ -257,30 +272,4 @@ func (t *turbo) keepFits(regions []trustRegion) {
 			t.regions[r].fitted = regions[r].fitted
 		}
 	}
-}
-
-// drawCandidates perturbs the centres of the regions: one scrambled Sobol point
-// gives every region one candidate, with masks of their own.
-func drawCandidates(regions []*trustRegion, dim int, stream func(string, int) *rand.Rand) ([]*candidateSet, error) {
-	points, err := design.NewSequence(dim, stream("turbo candidates", 0))
-	if err != nil {
-		return nil, err
-	}
-	count := min(turboPerDim*dim, turboMaxCandidates)
-	sets := make([]*candidateSet, len(regions))
-	masks := make([]*mask, len(regions))
-	perturbed := min(turboPerturbed/float64(dim), 1)
-	for a, region := range regions {
-		centre, lower, upper := region.box()
-		sets[a] = newCandidateSet(count, centre, lower, upper)
-		masks[a] = newMask(dim, perturbed, stream("turbo mask", region.index))
-	}
-	u := make([]float64, dim)
-	for range count {
-		points.Next(u)
-		for a := range sets {
-			sets[a].add(u, masks[a].draw())
-		}
-	}
-	return sets, nil
 }

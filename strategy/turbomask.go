@@ -8,8 +8,8 @@ import (
 // mask draws sets of coordinates: each with probability p, at least one.
 type mask struct {
 	dim    int
-	logOut float64 // log(1-p)
-	gaps   []int   // by the first digits of a uniform number, -1 where those do not decide
+	limits []float64 // limits[k] = P(gap < k), nil when all coordinates are chosen
+	guide  []int     // by the first digits of a uniform number: the smallest gap it can mean
 	r      *rand.Rand
 	coords []int
 }
@@ -18,46 +18,48 @@ type mask struct {
 const maskBins = 1024
 
 func newMask(dim int, p float64, r *rand.Rand) *mask {
-	m := &mask{dim: dim, logOut: math.Log1p(-p), gaps: make([]int, maskBins), r: r}
+	m := &mask{dim: dim, r: r}
 	if p == 1 {
+		for j := range dim {
+			m.coords = append(m.coords, j)
+		}
 		return m
 	}
-	for b := range m.gaps {
-		// The margin is far above the rounding of the logarithms.
-		const margin = 1e-9
-		low := m.exactGap(max(float64(b)/maskBins-margin, 0))
-		m.gaps[b] = -1
-		if high := m.exactGap(float64(b+1)/maskBins + margin); b+1 < maskBins && math.Floor(low) == math.Floor(high) {
-			m.gaps[b] = int(low)
-		}
+	logOut := math.Log1p(-p)
+	m.limits, m.guide = make([]float64, dim+1), make([]int, maskBins)
+	for k := range m.limits {
+		m.limits[k] = -math.Expm1(float64(k) * logOut)
+	}
+	k := 0
+	for b := range m.guide {
+		k = m.from(k, dim, float64(b)/maskBins)
+		m.guide[b] = k
 	}
 	return m
 }
 
-// exactGap is the gap of a uniform number u, before it is rounded down.
-func (m *mask) exactGap(u float64) float64 { return math.Log(1-u) / m.logOut }
+// from returns the gap that u means, if it lies in k..most.
+func (m *mask) from(k, most int, u float64) int {
+	for k < most && u >= m.limits[k+1] {
+		k++
+	}
+	return min(k, most)
+}
 
 // gap returns min(gap, most) of the next uniform number.
 func (m *mask) gap(most int) int {
 	u := m.r.Float64()
-	if k := m.gaps[int(u*maskBins)]; k >= 0 {
-		return min(k, most)
-	}
-	return int(min(m.exactGap(u), float64(most)))
+	return m.from(m.guide[int(u*maskBins)], most, u)
 }
 
 // draw returns the next set, valid until the next call. The gaps between chosen
 // coordinates are geometric: P(gap >= k) = (1-p)^k.
 func (m *mask) draw() []int {
+	if m.limits == nil {
+		return m.coords
+	}
 	m.coords = m.coords[:0]
-	for j := 0; ; j++ {
-		if m.logOut > math.Inf(-1) {
-			if j += m.gap(m.dim - j); j == m.dim {
-				break
-			}
-		} else if j == m.dim {
-			break
-		}
+	for j := m.gap(m.dim); j < m.dim; j += 1 + m.gap(m.dim-j-1) {
 		m.coords = append(m.coords, j)
 	}
 	if len(m.coords) == 0 {

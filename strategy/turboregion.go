@@ -54,8 +54,9 @@ type trustRegion struct {
 	design []Point // of this life
 	used   []bool  // design points told
 
-	in   *gp.Inputs // data of this life, in [0,1]^D
-	x    []Point    // the same in [-1,1]^D
+	in   *gp.Inputs  // data of this life, in [0,1]^D
+	kin  *gp.Lineage // of these
+	x    []Point     // the same in [-1,1]^D
 	y    []float64
 	best int // index of the lowest value
 
@@ -96,6 +97,7 @@ func (r *trustRegion) begin(told int) {
 	}
 	r.used = make([]bool, len(r.design))
 	r.born, r.in, r.x, r.y, r.best = told, gp.NewInputs(r.cfg.Dim), nil, nil, 0
+	r.kin = gp.NewLineage(r.in)
 	r.resizing = resizing{length: turboLength}
 	r.fitted = fit{}
 }
@@ -230,7 +232,7 @@ func (r *trustRegion) learn(ctx context.Context) error {
 		return nil
 	}
 	y, _, _ := r.standardised()
-	h, report, err := gp.FitBounded(ctx, turboStart(r.cfg.Dim), turboBounds(), r.in, y, turboAdamSteps, turboAdamRate)
+	h, report, err := gp.FitBounded(ctx, turboStart(r.cfg.Dim), turboBounds(), r.kin, y, turboAdamSteps, turboAdamRate)
 	if err != nil {
 		return err
 	}

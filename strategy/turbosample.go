@@ -10,73 +10,6 @@ import (
 	"github.com/mahabo/mahabo/internal/linalg"
 )
 
-// candidateSet holds points of a box that agree with its centre except in a few
-// coordinates. Candidate i has the coordinates coord[first[i]:first[i+1]] changed
-// to value[...].
-type candidateSet struct {
-	centre, lower, upper []float64
-	first                []int
-	coord                []int
-	value                []float64
-	moved                linalg.Matrix // differences from the centre in length-scales, once they are wanted
-}
-
-// newCandidateSet returns an empty set with room for count candidates.
-func newCandidateSet(count int, centre, lower, upper []float64) *candidateSet {
-	changes := count * min(turboPerturbed+1, len(centre))
-	return &candidateSet{
-		centre: centre, lower: lower, upper: upper,
-		first: make([]int, 1, count+1), coord: make([]int, 0, changes), value: make([]float64, 0, changes),
-	}
-}
-
-func (c *candidateSet) len() int { return len(c.first) - 1 }
-
-// add appends the candidate that has the coordinates of the mask from u, a point of
-// [-1,1]^D that is scaled to the box.
-func (c *candidateSet) add(u []float64, mask []int) {
-	for _, j := range mask {
-		c.coord = append(c.coord, j)
-		c.value = append(c.value, c.lower[j]+(c.upper[j]-c.lower[j])*(u[j]+1)/2)
-	}
-	c.first = append(c.first, len(c.coord))
-}
-
-// full says whether every candidate has all coordinates changed, in order.
-func (c *candidateSet) full() bool { return len(c.coord) == c.len()*len(c.centre) }
-
-// moves returns the differences of a full set from the centre in length-scales, one row per
-// candidate. All calls are to have the same scales.
-func (c *candidateSet) moves(scales []float64) linalg.Matrix {
-	if c.moved.Rows == 0 {
-		c.moved = linalg.New(c.len(), len(c.centre))
-		for i := range c.len() {
-			row := c.moved.Row(i)
-			_, value := c.changes(i)
-			for j, v := range value {
-				row[j] = (v - c.centre[j]) / scales[j]
-			}
-		}
-	}
-	return c.moved
-}
-
-// changes returns the changed coordinates of candidate i and their values.
-func (c *candidateSet) changes(i int) (coord []int, value []float64) {
-	return c.coord[c.first[i]:c.first[i+1]], c.value[c.first[i]:c.first[i+1]]
-}
-
-// point returns candidate i in [-1,1]^D; what it shares with the centre it shares
-// to the last bit.
-func (r *trustRegion) point(c *candidateSet, i int) Point {
-	x := slices.Clone(r.x[r.best])
-	coord, value := c.changes(i)
-	for k, j := range coord {
-		x[j] = 2*value[k] - 1
-	}
-	return x
-}
-
 // Sampling costs: jointCandidates are drawn with all their correlations, groups of
 // sampleGroup share one triangular solve. Rows of a group lie sampleStride apart: a power
 // of two would put them into the same cache sets.
@@ -86,8 +19,35 @@ const (
 	sampleStride    = sampleGroup + 8
 )
 
-// sample draws the noisy posterior at all candidates, slots times, in the units of
-// the values told.
+// sampleReach is the number of standard deviations below its mean where no sample is
+// expected: a normal number gets there with probability 1e-12.
+const sampleReach = 7
+
+// sampleMargin is far above the rounding of standardised values.
+const sampleMargin = 1e-6
+
+// standings are the lowest values of each slot so far, in increasing order. Earlier slots
+// take at most one candidate each, so the winner of slot s is among its s+1 lowest.
+type standings [][]float64
+
+// limit is what a value of slot s has to be below to matter.
+func (l standings) limit(s int) float64 {
+	if len(l[s]) <= s {
+		return math.Inf(1)
+	}
+	return l[s][s]
+}
+
+// enter counts one more value of slot s.
+func (l standings) enter(s int, v float64) {
+	if v < l.limit(s) {
+		k, _ := slices.BinarySearch(l[s], v)
+		l[s] = slices.Insert(l[s], k, v)[:min(len(l[s])+1, s+1)]
+	}
+}
+
+// sample draws the noisy posterior at the candidates, once for each slot of the standings,
+// in the units of the values told. A candidate that cannot win a slot is +Inf there.
 //
 // The covariance of 5000 candidates is too large to factor every round. A sample is
 // drawn in two steps: the jointCandidates most promising ones (lowest mean - 3 std)
@@ -104,38 +64,39 @@ const (
 // with xi and epsilon standard normal; in S it is mean + Wᵀ zeta + M xi.
 //
 // room is scratch memory, kept for the next call.
-func (r *trustRegion) sample(c *candidateSet, slots int, rnd *rand.Rand, room *[]float64) (samples [][]float64, jitter float64, err error) {
+func (r *trustRegion) sample(c *candidateSet, rnd *rand.Rand, best standings, room *[]float64) (samples [][]float64, jitter float64, err error) {
 	y, median, std := r.standardised()
-	p := &localPosterior{hyper: r.fitted.hyper, set: c, count: c.len()}
+	p := &localPosterior{
+		hyper: r.fitted.hyper, set: c, count: c.len(), median: median, std: std, best: best,
+		together: min(jointCandidates, c.len()),
+	}
 	p.makeRoom(r.in.Len(), room)
 	if jitter, err = p.condition(r.in, y); err != nil {
 		return nil, jitter, err
 	}
-	more, err := p.chooseJoint(min(jointCandidates, p.count))
-	if err != nil {
-		return nil, max(jitter, more), err
-	}
-	samples = p.draw(slots, rnd)
-	for _, s := range samples {
-		for i, v := range s {
-			s[i] = median + std*v
-		}
-	}
-	return samples, max(jitter, more), nil
+	samples, more, err := p.draw(rnd)
+	return samples, max(jitter, more), err
 }
 
 // localPosterior is the posterior at a set of candidates.
 type localPosterior struct {
-	hyper    gp.Hyper
-	set      *candidateSet
-	count    int
+	hyper       gp.Hyper
+	set         *candidateSet
+	count       int
+	together    int     // |S|
+	median, std float64 // of the values told
+	best        standings
+
+	places   []int           // of all candidates
 	w        []linalg.Matrix // n x count, in groups of columns
 	mean     []float64
-	variance []float64     // with noise, given the data
-	joint    []int         // S
-	wS       linalg.Matrix // n x |S|
-	factor   linalg.Matrix
-	anchors  *anchors // S
+	variance []float64 // with noise, given the data
+
+	xi, epsilon linalg.Matrix // one row per slot
+	joint       []int         // S
+	wS          linalg.Matrix // n x |S|
+	factor      linalg.Matrix
+	anchors     *anchors // S
 }
 
 // makeRoom lays the groups of w out one after the other; their content is arbitrary.
@@ -149,25 +110,20 @@ func (p *localPosterior) makeRoom(n int, room *[]float64) {
 		cols := min(sampleGroup, p.count-g*sampleGroup)
 		p.w[g] = linalg.Matrix{Rows: n, Cols: cols, Stride: sampleStride, Data: (*room)[g*size : (g+1)*size]}
 	}
+	p.places = make([]int, p.count)
+	for i := range p.places {
+		p.places[i] = i
+	}
 }
 
 // condition computes mean and variance of all candidates given the data.
 func (p *localPosterior) condition(in *gp.Inputs, y []float64) (jitter float64, err error) {
 	n := in.Len()
-	data := newAnchors(p.set, p.hyper.LengthScales, n)
-	for k := range n {
-		for j, v := range in.At(k) {
-			data.put(k, j, v)
-		}
-	}
+	data := dataAnchors(p.set, in)
 	k := linalg.New(n, n)
-	linalg.GemmTA(k, 0, -2, data.delta, data.delta)
+	data.between(k)
 	for i := range n {
 		row := k.Row(i)[:i+1]
-		for l := range row {
-			row[l] = max(row[l]+data.norm2[i]+data.norm2[l], 0)
-		}
-		row[i] = 0
 		p.hyper.Covariances(row)
 		row[i] += p.hyper.NoiseVariance
 	}
@@ -185,11 +141,11 @@ func (p *localPosterior) condition(in *gp.Inputs, y []float64) (jitter float64, 
 	for i := range p.count {
 		p.mean[i], p.variance[i] = p.hyper.Mean, p.hyper.OutputScale+p.hyper.NoiseVariance
 	}
-	rows := linalg.New(sampleGroup, n)
+	data.distancesTo(p.w, p.places)
 	for g, group := range p.w {
 		from := g * sampleGroup
 		to := from + group.Cols
-		data.covariances(group, rows, p.hyper, from)
+		p.covariances(group)
 		linalg.SolveLower(l, group)
 		for i, z := range zeta {
 			row := group.Row(i)
@@ -200,6 +156,13 @@ func (p *localPosterior) condition(in *gp.Inputs, y []float64) (jitter float64, 
 	return jitter, nil
 }
 
+// covariances replaces r² by covariances.
+func (p *localPosterior) covariances(r2 linalg.Matrix) {
+	for a := range r2.Rows {
+		p.hyper.Covariances(r2.Row(a))
+	}
+}
+
 // subtractSquares computes dst -= row².
 func subtractSquares(dst, row []float64) {
 	for i, v := range row {
@@ -207,25 +170,170 @@ func subtractSquares(dst, row []float64) {
 	}
 }
 
-// chooseJoint picks the count candidates that can become lowest and factors their
+// draw returns one sample for each slot, in the units of the values told.
+func (p *localPosterior) draw(rnd *rand.Rand) (samples [][]float64, jitter float64, err error) {
+	p.drawNormals(rnd)
+	samples = make([][]float64, len(p.best))
+	for s := range samples {
+		samples[s] = slices.Repeat([]float64{math.Inf(1)}, p.count)
+	}
+	groups := p.hopefulGroups()
+	if len(groups) == 0 {
+		return samples, 0, nil
+	}
+	if jitter, err = p.chooseJoint(); err != nil {
+		return nil, jitter, err
+	}
+	p.drawJoint(samples)
+	if p.together < p.count {
+		p.drawOthers(samples, p.hopefulOthers(groups, samples))
+	}
+	return samples, jitter, nil
+}
+
+// drawJoint draws S.
+func (p *localPosterior) drawJoint(samples [][]float64) {
+	for s := range samples {
+		for a, i := range p.joint {
+			p.put(samples, s, i, p.mean[i]+linalg.Dot(p.factor.Row(a)[:a+1], p.xi.Row(s)[:a+1]))
+		}
+	}
+}
+
+// put stores a standardised value.
+func (p *localPosterior) put(samples [][]float64, s, i int, v float64) {
+	samples[s][i] = p.median + p.std*v
+	p.best.enter(s, samples[s][i])
+}
+
+// drawNormals draws all random numbers, whatever becomes of them.
+func (p *localPosterior) drawNormals(rnd *rand.Rand) {
+	slots := len(p.best)
+	p.xi, p.epsilon = linalg.New(slots, p.together), linalg.New(slots, p.count)
+	for i := range p.xi.Data {
+		p.xi.Data[i] = rnd.NormFloat64()
+	}
+	if p.together == p.count {
+		return
+	}
+	for from := 0; from < p.count; from += sampleGroup {
+		for s := range slots {
+			row := p.epsilon.Row(s)[from:min(from+sampleGroup, p.count)]
+			for i := range row {
+				row[i] = rnd.NormFloat64()
+			}
+		}
+	}
+}
+
+// limit is that of the standings, standardised and with a margin.
+func (p *localPosterior) limit(s int) float64 {
+	return (p.best.limit(s)-p.median)/p.std + sampleMargin
+}
+
+// hopefulGroups returns the groups in which some candidate can fall below the limit of a
+// slot. A sample is mean + std e·(xi, epsilon) with a unit vector e, so it is not below
+// mean - std |(xi, epsilon)|; and e·(xi, epsilon) is a normal number.
+func (p *localPosterior) hopefulGroups() (groups []int) {
+	hopeful := make([]bool, len(p.w))
+	for s := range p.best {
+		limit, xi2 := p.limit(s), linalg.Dot(p.xi.Row(s), p.xi.Row(s))
+		for i, e := range p.epsilon.Row(s) {
+			if d := p.mean[i] - limit; d <= 0 || d*d <= p.variance[i]*min(xi2+e*e, sampleReach*sampleReach) {
+				hopeful[i/sampleGroup] = true
+			}
+		}
+	}
+	for g, is := range hopeful {
+		if is {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+// hopefulOthers returns the candidates of these groups, outside S, whose sample can be
+// below the limit of a slot. With beta = M⁻ᵀ xi,
+//
+//	Vᵀ xi = Cᵀ beta = K(S,.)ᵀ beta - Wᵀ W_S beta
+//
+// needs no solve for a candidate, and std bounds the factor of epsilon.
+func (p *localPosterior) hopefulOthers(groups []int, samples [][]float64) (others []int) {
+	slots, count := len(p.best), len(p.joint)
+	beta, u := linalg.New(slots, count), linalg.New(slots, p.wS.Rows)
+	copy(beta.Data, p.xi.Data)
+	for s := range slots {
+		linalg.SolveLowerTransVec(p.factor, beta.Row(s))
+	}
+	linalg.GemmTB(u, 0, 1, beta, p.wS)
+	limits := make([]float64, slots)
+	for s := range limits {
+		limits[s] = p.limit(s)
+	}
+	k, shift := linalg.New(count, sampleGroup), linalg.New(slots, sampleGroup)
+	for _, g := range groups {
+		w, from := p.w[g], g*sampleGroup
+		group, moved := k.Slice(0, count, 0, w.Cols), shift.Slice(0, slots, 0, w.Cols)
+		p.anchors.distancesTo([]linalg.Matrix{group}, p.places[from:])
+		p.covariances(group)
+		linalg.Gemm(moved, 0, 1, beta, group)
+		linalg.Gemm(moved, 1, -1, u, w)
+		for i := from; i < from+w.Cols; i++ {
+			if !math.IsInf(samples[0][i], 1) {
+				continue // of S
+			}
+			std := math.Sqrt(max(p.variance[i], 0))
+			for s, limit := range limits {
+				if p.mean[i]+moved.At(s, i-from)+min(p.epsilon.At(s, i), 0)*std < limit {
+					others = append(others, i)
+					break
+				}
+			}
+		}
+	}
+	return others
+}
+
+// drawOthers draws these candidates given the joint ones.
+func (p *localPosterior) drawOthers(samples [][]float64, others []int) {
+	slots, count := len(samples), len(p.joint)
+	v, shift := linalg.New(count, sampleGroup), linalg.New(slots, sampleGroup)
+	rest := make([]float64, sampleGroup)
+	for index := range slices.Chunk(others, sampleGroup) {
+		group, moved := v.Slice(0, count, 0, len(index)), shift.Slice(0, slots, 0, len(index))
+		p.anchors.distancesTo([]linalg.Matrix{group}, index)
+		p.covariances(group)
+		linalg.GemmTA(group, 1, -1, p.wS, p.columns(index))
+		linalg.SolveLower(p.factor, group)
+		linalg.Gemm(moved, 0, 1, p.xi, group)
+		for k, i := range index {
+			rest[k] = p.variance[i]
+		}
+		for a := range count {
+			subtractSquares(rest[:len(index)], group.Row(a))
+		}
+		for s := range slots {
+			for k, i := range index {
+				p.put(samples, s, i, p.mean[i]+(moved.At(s, k)+math.Sqrt(max(rest[k], 0))*p.epsilon.At(s, i)))
+			}
+		}
+	}
+}
+
+// chooseJoint picks the candidates of S, that can become lowest, and factors their
 // covariance.
-func (p *localPosterior) chooseJoint(count int) (jitter float64, err error) {
+func (p *localPosterior) chooseJoint() (jitter float64, err error) {
+	count := p.together
 	bound := make([]float64, p.count)
 	for i := range bound {
 		bound[i] = p.mean[i] - 3*math.Sqrt(max(p.variance[i], 0))
 	}
 	p.joint = lowestPlaces(bound, count)
-	p.anchors = newAnchors(p.set, p.hyper.LengthScales, count)
-	for a, i := range p.joint {
-		coord, value := p.set.changes(i)
-		for k, j := range coord {
-			p.anchors.put(a, j, value[k])
-		}
-	}
+	p.anchors = candidateAnchors(p.set, p.joint)
 	cov := linalg.New(count, count)
 	p.wS = p.columns(p.joint)
 	for a, i := range p.joint {
-		p.anchors.distances(cov.Row(a), i)
+		p.anchors.distances(cov.Row(a), i, 0)
 		p.hyper.Covariances(cov.Row(a))
 	}
 	linalg.GemmTA(cov, 1, -1, p.wS, p.wS)
@@ -265,124 +373,4 @@ func (p *localPosterior) columns(index []int) linalg.Matrix {
 		}
 	}
 	return out
-}
-
-// draw returns slots samples of standardised values.
-func (p *localPosterior) draw(slots int, rnd *rand.Rand) [][]float64 {
-	count := len(p.joint)
-	xi := linalg.New(slots, count)
-	for i := range xi.Data {
-		xi.Data[i] = rnd.NormFloat64()
-	}
-	samples := make([][]float64, slots)
-	for s := range samples {
-		samples[s] = slices.Clone(p.mean)
-	}
-	if count < p.count {
-		p.drawOthers(samples, xi, rnd)
-	}
-	// In S the sample is mean + M xi.
-	for s := range samples {
-		for a, i := range p.joint {
-			samples[s][i] = p.mean[i] + linalg.Dot(p.factor.Row(a)[:a+1], xi.Row(s)[:a+1])
-		}
-	}
-	return samples
-}
-
-// drawOthers draws every candidate given the joint ones.
-func (p *localPosterior) drawOthers(samples [][]float64, xi linalg.Matrix, rnd *rand.Rand) {
-	slots, count := len(samples), len(p.joint)
-	v, shift := linalg.New(count, sampleGroup), linalg.New(slots, sampleGroup)
-	rows, rest := linalg.New(sampleGroup, count), make([]float64, sampleGroup)
-	for g, w := range p.w {
-		from := g * sampleGroup
-		to := from + w.Cols
-		group, moved := v.Slice(0, count, 0, to-from), shift.Slice(0, slots, 0, to-from)
-		p.anchors.covariances(group, rows, p.hyper, from)
-		linalg.GemmTA(group, 1, -1, p.wS, w)
-		linalg.SolveLower(p.factor, group)
-		linalg.Gemm(moved, 0, 1, xi, group)
-		copy(rest, p.variance[from:to])
-		for a := range count {
-			subtractSquares(rest[:to-from], group.Row(a))
-		}
-		for s, sample := range samples {
-			for i, m := range moved.Row(s) {
-				sample[from+i] += m + math.Sqrt(max(rest[i], 0))*rnd.NormFloat64()
-			}
-		}
-	}
-}
-
-// anchors are points whose covariances with all candidates are wanted, as
-// differences from the centre in length-scales. A candidate differs from the centre
-// in few coordinates, so with its differences d_j
-//
-//	r² = |d|² + |delta|² - 2 sum_j d_j delta_j
-//
-// costs as many operations as it has changes.
-type anchors struct {
-	set    *candidateSet
-	scales []float64
-	delta  linalg.Matrix // D x anchors
-	norm2  []float64
-	zeros  []float64
-	steps  []float64     // scratch, D
-	points linalg.Matrix // delta transposed, once it is wanted
-}
-
-func newAnchors(set *candidateSet, scales []float64, count int) *anchors {
-	return &anchors{
-		set: set, scales: scales, delta: linalg.New(len(scales), count),
-		norm2: make([]float64, count), zeros: make([]float64, count), steps: make([]float64, len(scales)),
-	}
-}
-
-// put sets coordinate j of anchor a, which lies on the centre until then.
-func (n *anchors) put(a, j int, value float64) {
-	d := (value - n.set.centre[j]) / n.scales[j]
-	n.delta.Set(j, a, d)
-	n.norm2[a] += d * d
-}
-
-// distances fills dst with r² of candidate i and the anchors.
-func (n *anchors) distances(dst []float64, i int) {
-	copy(dst, n.norm2)
-	coord, value := n.set.changes(i)
-	own, steps := 0.0, n.steps[:len(coord)]
-	for k, j := range coord {
-		d := (value[k] - n.set.centre[j]) / n.scales[j]
-		own += d * d
-		steps[k] = -2 * d
-	}
-	linalg.AddRows(dst, steps, coord, n.delta)
-	linalg.AddClamp(dst, own, n.zeros)
-}
-
-// covariances fills a group, one column per candidate from the given one on. rows is
-// scratch for one row per candidate.
-func (n *anchors) covariances(group, rows linalg.Matrix, h gp.Hyper, from int) {
-	if n.set.full() {
-		n.distancesFull(group, from)
-	} else {
-		rows = rows.Slice(0, group.Cols, 0, group.Rows)
-		for i := range group.Cols {
-			n.distances(rows.Row(i), from+i)
-		}
-		linalg.Transpose(group, rows)
-	}
-	for a := range group.Rows {
-		h.Covariances(group.Row(a))
-	}
-}
-
-// distancesFull fills a group with r² where every candidate has all coordinates changed:
-// one product.
-func (n *anchors) distancesFull(group linalg.Matrix, from int) {
-	if n.points.Rows == 0 {
-		n.points = linalg.New(n.delta.Cols, n.delta.Rows)
-		linalg.Transpose(n.points, n.delta)
-	}
-	linalg.SquaredDistances(group, n.points, n.set.moves(n.scales).Slice(from, from+group.Cols, 0, len(n.scales)))
 }

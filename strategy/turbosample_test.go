@@ -52,7 +52,7 @@ func TestMaskLaw(t *testing.T) {
 	}
 }
 
-// Gaps read off the table are those of the logarithm.
+// Gaps found with the guide are those of the logarithm.
 func TestMaskGaps(t *testing.T) {
 	for _, p := range []float64{0.9, 0.2, 0.02, 1e-4} {
 		m, twin := newMask(1000, p, rng.New(3)), rng.New(3)
@@ -65,10 +65,11 @@ func TestMaskGaps(t *testing.T) {
 	}
 }
 
-// The posterior samples have the moments of the exact posterior: all of them when all
-// candidates are drawn jointly, else all but covariances of two others.
-func TestThompsonMoments(t *testing.T) {
-	const dim, n, count, draws = 5, 8, 12, 40000
+// testPosterior returns the posterior of a region with n values at candidates that change
+// two coordinates each, the model it is to agree with and the candidates.
+func testPosterior(t *testing.T, n, count, slots, joint int) (*localPosterior, *gp.Model, [][]float64) {
+	t.Helper()
+	const dim = 5
 	r := rng.New(11)
 	region := newTrustRegion(Config{Dim: dim}.WithDefaults(), 0, 1)
 	for range n {
@@ -85,37 +86,47 @@ func TestThompsonMoments(t *testing.T) {
 	region.fitted = fit{n, h, 0}
 	y, _, _ := region.standardised()
 	centre, lower, upper := region.box()
-	set := newCandidateSet(count, centre, lower, upper)
-	u := make([]float64, dim)
-	for range count {
+	set := new(candidateSet)
+	set.reset(centre, lower, upper, h.LengthScales)
+	u := make([]float64, 2)
+	points := make([][]float64, count)
+	for i := range points {
 		rng.NewFiller(r).Uniform(u)
 		set.add(u, []int{r.IntN(2), 2 + r.IntN(3)})
+		points[i] = slices.Clone(set.centre)
+		coord, value, _ := set.changes(i)
+		for k, j := range coord {
+			points[i][j] = value[k]
+		}
 	}
 	model, err := gp.NewModel(h, region.in, y)
 	if err != nil {
 		t.Fatal(err)
 	}
-	points := make([][]float64, count)
-	for i := range points {
-		points[i] = slices.Clone(set.centre)
-		coord, value := set.changes(i)
-		for k, j := range coord {
-			points[i][j] = value[k]
-		}
+	p, room := &localPosterior{
+		hyper: h, set: set, count: count, std: 1, best: make(standings, slots), together: joint,
+	}, []float64(nil)
+	p.makeRoom(n, &room)
+	if _, err := p.condition(region.in, y); err != nil {
+		t.Fatal(err)
 	}
+	return p, model, points
+}
+
+// The posterior samples have the moments of the exact posterior: all of them when all
+// candidates are drawn jointly, else all but covariances of two others.
+func TestThompsonMoments(t *testing.T) {
+	const n, count, draws = 8, 12, 40000
 	for _, joint := range []int{count, 4} {
-		p, room := &localPosterior{hyper: h, set: set, count: count}, []float64(nil)
-		p.makeRoom(n, &room)
-		if _, err := p.condition(region.in, y); err != nil {
+		p, model, points := testPosterior(t, n, count, draws+count, joint)
+		samples, _, err := p.draw(rng.New(12))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.chooseJoint(joint); err != nil {
-			t.Fatal(err)
-		}
-		samples := p.draw(draws, rng.New(12))
+		samples = samples[count:] // a later slot can take any candidate: all are drawn
 		for i := range count {
 			mean, variance := model.Predict(points[i])
-			variance += h.NoiseVariance
+			variance += p.hyper.NoiseVariance
 			if math.Abs(p.mean[i]-mean) > 1e-9 || math.Abs(p.variance[i]-variance) > 1e-9 {
 				t.Fatalf("candidate %d: moments %g and %g, exact %g and %g", i, p.mean[i], p.variance[i], mean, variance)
 			}
@@ -144,6 +155,76 @@ func TestThompsonMoments(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Candidates are left out only where they cannot win: the slots go to those of the whole
+// sample, with the same values.
+func TestScreeningKeepsTheWinners(t *testing.T) {
+	const n, count, slots, joint, seeds = 30, 700, 3, 16, 40
+	drawn := 0
+	for seed := range uint64(seeds) {
+		p, _, _ := testPosterior(t, n, count, slots, joint)
+		screened, _, err := p.draw(rng.New(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := make([][]float64, slots)
+		for s := range whole {
+			whole[s] = make([]float64, count)
+		}
+		p.drawJoint(whole)
+		p.drawOthers(whole, slices.DeleteFunc(slices.Clone(p.places), func(i int) bool { return slices.Contains(p.joint, i) }))
+		for s := range whole {
+			for i, v := range screened[s] {
+				if !math.IsInf(v, 1) {
+					drawn++
+					if v != whole[s][i] {
+						t.Fatalf("seed %d, slot %d: candidate %d has the value %g, want %g", seed, s, i, v, whole[s][i])
+					}
+				}
+			}
+		}
+		for s := range slots {
+			_, want := takeLowest([][][]float64{whole}, s)
+			if _, got := takeLowest([][][]float64{screened}, s); got != want {
+				t.Errorf("seed %d: slot %d went to candidate %d, want %d", seed, s, got, want)
+			}
+		}
+	}
+	if all := seeds * slots * count; drawn > all*3/4 {
+		t.Errorf("%d of %d values were drawn: screening leaves out too few", drawn, all)
+	}
+}
+
+// A region whose candidates are all hopeless draws nothing; the standings stay.
+func TestHopelessRegion(t *testing.T) {
+	p, _, _ := testPosterior(t, 30, 200, 2, 16)
+	p.best = standings{{-50}, {-60, -50}}
+	samples, _, err := p.draw(rng.New(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := min(slices.Min(samples[0]), slices.Min(samples[1])); !math.IsInf(v, 1) {
+		t.Errorf("the value %g was drawn, 50 standard deviations below", v)
+	}
+	if p.best[0][0] != -50 || p.best[1][1] != -50 {
+		t.Errorf("standings %v", p.best)
+	}
+}
+
+// Slot s keeps its s+1 lowest values.
+func TestStandings(t *testing.T) {
+	l := make(standings, 2)
+	for _, v := range []float64{3, 1, 2, 5, 0} {
+		l.enter(0, v)
+		l.enter(1, v)
+	}
+	if l.limit(0) != 0 || l.limit(1) != 1 || len(l[0]) != 1 || len(l[1]) != 2 {
+		t.Errorf("standings %v", l)
+	}
+	if !math.IsInf(make(standings, 1).limit(0), 1) {
+		t.Error("there is a limit before the first value")
 	}
 }
 
@@ -180,7 +261,8 @@ func TestLowestPlaces(t *testing.T) {
 func TestDistancesOfFullCandidates(t *testing.T) {
 	const dim, count, anchored = 3, 6, 4
 	r := rng.New(21)
-	set := newCandidateSet(count, []float64{0.2, 0.5, 0.9}, []float64{0, 0.1, 0.3}, []float64{1, 0.6, 1})
+	set := new(candidateSet)
+	set.reset([]float64{0.2, 0.5, 0.9}, []float64{0, 0.1, 0.3}, []float64{1, 0.6, 1}, []float64{0.3, 0.7, 1.9})
 	u := make([]float64, dim)
 	for range count {
 		rng.NewFiller(r).Uniform(u)
@@ -189,19 +271,19 @@ func TestDistancesOfFullCandidates(t *testing.T) {
 	if !set.full() {
 		t.Fatal("all coordinates changed, but the set is not full")
 	}
-	n := newAnchors(set, []float64{0.3, 0.7, 1.9}, anchored)
-	for a := range anchored {
-		for j := range dim {
-			n.put(a, j, r.Float64())
-		}
+	in := gp.NewInputs(dim)
+	for range anchored {
+		in.Append([]float64{r.Float64(), r.Float64(), r.Float64()})
 	}
-	group, one := linalg.New(anchored, 4), make([]float64, anchored)
-	n.distancesFull(group, 2)
-	for i := range group.Cols {
-		n.distances(one, 2+i)
+	n := dataAnchors(set, in)
+	index := []int{2, 0, 5, 3}
+	group, one := linalg.New(anchored, len(index)), make([]float64, anchored)
+	n.distancesTo([]linalg.Matrix{group}, index)
+	for k, i := range index {
+		n.distances(one, i, 0)
 		for a, want := range one {
-			if math.Abs(group.At(a, i)-want) > 1e-13*(1+want) {
-				t.Errorf("candidate %d, anchor %d: %g, want %g", 2+i, a, group.At(a, i), want)
+			if math.Abs(group.At(a, k)-want) > 1e-13*(1+want) {
+				t.Errorf("candidate %d, anchor %d: %g, want %g", i, a, group.At(a, k), want)
 			}
 		}
 	}
@@ -212,7 +294,7 @@ func TestDistancesOfFullCandidates(t *testing.T) {
 }
 
 func BenchmarkTurboAsk(b *testing.B) {
-	for _, dim := range []int{10, 100} {
+	for _, dim := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprintf("D=%d", dim), func(b *testing.B) {
 			s, err := New("turbo", Config{Dim: dim})
 			if err != nil {

@@ -158,3 +158,19 @@ func addProducts(dst, x, y []float64) {
 	}
 	addProductsAVX512(&dst[0], &x[0], &y[0], len(dst))
 }
+
+func rowSquares(dst, w, x []float64, z Matrix) {
+	if active.path != avx512 {
+		rowSquaresPortable(dst, w, x, z)
+		return
+	}
+	rowSquaresAVX512(&dst[0], &w[0], &x[0], &z.Data[0], z.Stride, z.Rows, z.Cols)
+}
+
+func columnSquares(dst, w, x []float64, z Matrix) {
+	if active.path != avx512 {
+		columnSquaresPortable(dst, w, x, z)
+		return
+	}
+	columnSquaresAVX512(&dst[0], &w[0], &x[0], &z.Data[0], z.Stride, z.Rows, z.Cols)
+}

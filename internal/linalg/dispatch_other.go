@@ -31,3 +31,7 @@ func maternRoots(x []float64)                            { maternRootsPortable(x
 func maternFinish(x, slope, e []float64)                 { maternFinishPortable(x, slope, e) }
 func addRows(dst, coef []float64, index []int, m Matrix) { addRowsByAxpy(dst, coef, index, m) }
 func addProducts(dst, x, y []float64)                    { addProductsPortable(dst, x, y) }
+
+func rowSquares(dst, w, x []float64, z Matrix) { rowSquaresPortable(dst, w, x, z) }
+
+func columnSquares(dst, w, x []float64, z Matrix) { columnSquaresPortable(dst, w, x, z) }

@@ -62,3 +62,9 @@ func addRowsAVX512(dst *float64, n int, coef *float64, index *int, count int, ro
 
 //go:noescape
 func addProductsAVX512(dst, x, y *float64, n int)
+
+//go:noescape
+func rowSquaresAVX512(dst, w, x, z *float64, ldz, rows, n int)
+
+//go:noescape
+func columnSquaresAVX512(dst, w, x, z *float64, ldz, rows, n int)

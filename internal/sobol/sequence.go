@@ -57,7 +57,6 @@ func (q *Sequence) Next(dst []float64) {
 	if len(dst) != q.dim {
 		panic(fmt.Sprintf("sobol: destination has %d elements, the sequence has %d dimensions", len(dst), q.dim))
 	}
-	const scale = 1.0 / (1 << wordBits)
 	for j, w := range q.x {
 		dst[j] = float64(w) * scale
 	}
@@ -65,6 +64,17 @@ func (q *Sequence) Next(dst []float64) {
 	// g(n) = g(n-1) with the bit of the lowest one of n flipped. When n wraps
 	// to 0, flipping the highest bit closes the period.
 	q.flip(min(bits.TrailingZeros32(q.n), wordBits-1))
+}
+
+// scale turns words into numbers of [0,1).
+const scale = 1.0 / (1 << wordBits)
+
+// Peek stores some coordinates of the next point and stays before it.
+func (q *Sequence) Peek(dst []float64, coords []int) {
+	dst = dst[:len(coords)]
+	for k, j := range coords {
+		dst[k] = float64(q.x[j]) * scale
+	}
 }
 
 // Skip moves n points ahead, modulo the period.
