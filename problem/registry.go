@@ -39,8 +39,15 @@ func New(text string, dim int, seed uint64) (Problem, error) {
 			return Problem{}, err
 		}
 	}
-	if s.noise > 0 {
-		if p, err = Noisy(p, s.noise*valueRange(native), seed); err != nil {
+	var stdDev float64
+	switch {
+	case s.noise > 0:
+		stdDev = s.noise * valueRange(native)
+	case s.designNoise > 0:
+		stdDev = s.designNoise * designRange(p)
+	}
+	if stdDev > 0 {
+		if p, err = Noisy(p, stdDev, seed); err != nil {
 			return Problem{}, err
 		}
 	}

@@ -22,6 +22,7 @@ func Options() []Option {
 	return []Option{
 		{"embed", dense, "dense (every coordinate in every direction), axis (one coordinate each) or sparse (sqrt(D/d) coordinates each)"},
 		{"noise", "0", "standard deviation of Gaussian noise, as a fraction of the function's range"},
+		{"design-noise", "0", "the same as a fraction of the range of ten random points, far smaller where many parameters hide few"},
 	}
 }
 
@@ -36,6 +37,7 @@ const (
 type spec struct {
 	name, embed string
 	noise       float64
+	designNoise float64
 }
 
 // parse reads `name` or `name:key=value,...`.
@@ -62,6 +64,9 @@ func parse(text string) (spec, error) {
 			return spec{}, fmt.Errorf("problem %q: %w", text, err)
 		}
 	}
+	if s.noise > 0 && s.designNoise > 0 {
+		return spec{}, fmt.Errorf("problem %q: options noise and design-noise are both given, choose one", text)
+	}
 	return s, nil
 }
 
@@ -73,14 +78,22 @@ func (s *spec) set(key, value string) (err error) {
 		}
 		s.embed = value
 	case "noise":
-		s.noise, err = strconv.ParseFloat(value, 64)
-		if err != nil || !(s.noise >= 0) || math.IsInf(s.noise, 1) {
-			return fmt.Errorf("option noise is %q: write a fraction of the range, as in 0.01", value)
-		}
+		s.noise, err = fraction(key, value)
+	case "design-noise":
+		s.designNoise, err = fraction(key, value)
 	default:
-		return fmt.Errorf("unknown option %q, there are embed, noise", key)
+		err = fmt.Errorf("unknown option %q, there are embed, noise, design-noise", key)
 	}
-	return nil
+	return err
+}
+
+// fraction reads a part of a range.
+func fraction(key, value string) (float64, error) {
+	v, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(v >= 0) || math.IsInf(v, 1) {
+		return 0, fmt.Errorf("option %s is %q: write a fraction of the range, as in 0.01", key, value)
+	}
+	return v, nil
 }
 
 // String writes the specification without options that repeat a default.
@@ -91,6 +104,9 @@ func (s spec) String() string {
 	}
 	if s.noise > 0 {
 		kept = append(kept, "noise="+strconv.FormatFloat(s.noise, 'g', -1, 64))
+	}
+	if s.designNoise > 0 {
+		kept = append(kept, "design-noise="+strconv.FormatFloat(s.designNoise, 'g', -1, 64))
 	}
 	if len(kept) == 0 {
 		return s.name
@@ -126,12 +142,29 @@ func (s spec) hide(p Problem, dim int, seed uint64) (Problem, error) {
 // valueRange is the distance of the 10 % and 90 % quantiles of the values at
 // uniform points of the native box: the highest walls do not count.
 func valueRange(p Problem) float64 {
+	values := uniformValues(p)
+	slices.SortFunc(values, cmp.Compare[float64])
+	return values[450] - values[50]
+}
+
+// designRange is the mean range of the values at ten uniform points.
+func designRange(p Problem) float64 {
+	const design = 10
+	var sum, count float64
+	for ten := range slices.Chunk(uniformValues(p), design) {
+		sum += slices.Max(ten) - slices.Min(ten)
+		count++
+	}
+	return sum / count
+}
+
+// uniformValues returns the values at 500 uniform points of the box.
+func uniformValues(p Problem) []float64 {
 	points := linalg.New(500, p.Dim)
 	rng.NewFiller(rng.New(0, rng.Purpose("range"))).Uniform(points.Data)
 	values := make([]float64, points.Rows)
 	for i := range values {
 		values[i] = p.Value(points.Row(i))
 	}
-	slices.SortFunc(values, cmp.Compare[float64])
-	return values[450] - values[50]
+	return values
 }

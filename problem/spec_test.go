@@ -12,6 +12,7 @@ func TestSpecifications(t *testing.T) {
 	for text, want := range map[string]string{
 		"branin": "branin", "branin:embed=dense": "branin", "branin:noise=0": "branin",
 		"branin:noise=0.10,embed=axis": "branin:embed=axis,noise=0.1", "levy5:noise=1e-2": "levy5:noise=0.01",
+		"branin:design-noise=0.010": "branin:design-noise=0.01",
 	} {
 		if got, err := Canonical(text); err != nil || got != want {
 			t.Errorf("%s is written %q, %v; want %q", text, got, err, want)
@@ -23,7 +24,7 @@ func TestSpecifications(t *testing.T) {
 	for text, says := range map[string]string{
 		"brannin:noise=1": `unknown problem "brannin"`, "branin:": "key=value", "branin:noise": "key=value", "branin:noise=": "key=value",
 		"branin:nois=1": `unknown option "nois"`, "branin:noise=1,noise=2": "given twice", "branin:noise=-1": "noise is",
-		"branin:noise=NaN": "noise is", "branin:noise=Inf": "noise is", "branin:embed=random": "dense, axis, sparse",
+		"branin:noise=NaN": "noise is", "branin:design-noise=x": "design-noise is", "branin:noise=1,design-noise=1": "choose one", "branin:noise=Inf": "noise is", "branin:embed=random": "dense, axis, sparse",
 	} {
 		if _, err := New(text, 0, 0); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error is %v, want one with %q", text, err, says)
@@ -149,5 +150,38 @@ func TestLasso(t *testing.T) {
 		case b == 0 && math.Abs(g) > p+1e-3, b != 0 && math.Abs(g-math.Copysign(p, b)) > 1e-3:
 			t.Errorf("feature %d: coefficient %g, gradient %g, penalty %g", j, b, g, p)
 		}
+	}
+}
+
+// The same fraction is less noise where a design sees less of the range.
+func TestDesignNoise(t *testing.T) {
+	deviation := func(text string) float64 {
+		p, err := New(text, 1000, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rng.New(5)
+		var square float64
+		const count = 400
+		for range count {
+			x := make([]float64, p.Dim)
+			for j := range x {
+				x[j] = 2*r.Float64() - 1
+			}
+			d := p.Eval(x) - p.Value(x)
+			square += d * d / count
+		}
+		return math.Sqrt(square)
+	}
+	p, err := New("branin", 1000, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0.01 * designRange(p)
+	if got := deviation("branin:design-noise=0.01"); math.Abs(got/want-1) > 0.15 {
+		t.Errorf("deviation %g, want %g", got, want)
+	}
+	if whole := deviation("branin:noise=0.01"); whole < 5*want {
+		t.Errorf("a fraction of the whole range is %g, of a design's %g", whole, want)
 	}
 }
