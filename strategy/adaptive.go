@@ -2,8 +2,6 @@ package strategy
 
 import (
 	"context"
-	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -29,7 +27,8 @@ func adaptiveMethod() Method {
 //
 // Where a function has several valleys the first steps decide which one a descent ends
 // in. The first descents are short, each from random points of its own and blind to the
-// others; then one goes on, from the lowest point, with what all have seen.
+// others; then the search goes on from where they ended (adaptivefronts.go), with what all
+// have seen.
 //
 // Every part is a function of the observations: to which descent one belongs, fits, and the
 // record of the arms.
@@ -38,13 +37,10 @@ type adaptive struct {
 	descents int
 	without  part
 	history
-	whole  *run    // all observations
-	first  *run    // the descent that is blind to the others, nil when they are over
-	begun  int     // descents
-	told   int     // observations since the last one began
-	ends   []Point // where those before it ended
-	arms   *arms   // of the one that ended lowest
-	lowest float64 // its value
+	whole  *run // all observations
+	first  *run // the descent that is blind to the others, nil when they are over
+	begun  int  // descents
+	told   int  // observations since the last one began
 	report AskReport
 }
 
@@ -56,10 +52,6 @@ var (
 const (
 	firstDescents = 3
 	descentLength = 50 // observations of a first descent after its design
-
-	// territory is the half-width of the box around the end of another descent whose points
-	// belong to that one: they were still out when it ended.
-	territory = 0.6
 )
 
 // part is a part of the method that can be left out.
@@ -93,7 +85,7 @@ func newAdaptive(cfg Config, s settings) (Strategy, error) {
 	}
 	a := &adaptive{
 		cfg: cfg, descents: descents, without: part(without), history: history{dim: cfg.Dim},
-		whole: newRun(cfg, part(without)), lowest: math.Inf(1),
+		whole: newRun(cfg, part(without)),
 	}
 	if descents > 1 {
 		a.begin()
@@ -115,10 +107,11 @@ func (a *adaptive) Tell(obs ...Observation) error {
 		o.X = a.x[len(a.x)-len(obs)+i] // our copy
 		if a.first == nil {
 			a.whole.learn(o)
+			a.whole.fronts.learn(o)
 			continue
 		}
 		a.whole.add(o)
-		if !a.isOfAnother(o.X) {
+		if !a.whole.fronts.cover(o.X) {
 			a.first.learn(o)
 		}
 		if a.told++; a.told == a.cfg.Init+descentLength {
@@ -128,34 +121,16 @@ func (a *adaptive) Tell(obs ...Observation) error {
 	return nil
 }
 
-// isOfAnother says whether x lies where a descent before this one ended.
-func (a *adaptive) isOfAnother(x Point) bool {
-	return slices.ContainsFunc(a.ends, func(end Point) bool {
-		for j, c := range end {
-			if math.Abs(x[j]-c) > territory {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-// end follows the last observation of a first descent. The one that goes on in the end
-// takes over the arms of the one that ended lowest.
+// end follows the last observation of a first descent. The whole takes over the arms of the
+// one that ended lowest.
 func (a *adaptive) end() {
-	if r := a.first; len(r.x) > 0 {
-		a.ends = append(a.ends, r.x[r.best])
-		if r.y[r.best] < a.lowest {
-			a.lowest, a.arms = r.y[r.best], r.arms
-		}
+	if r := a.first; len(r.x) > 0 && a.whole.fronts.add(r.x[r.best], r.y[r.best]) {
+		a.whole.arms = r.arms
 	}
 	if a.begun < a.descents {
 		a.begin()
-		return
-	}
-	a.first = nil
-	if a.arms != nil {
-		a.whole.arms = a.arms
+	} else {
+		a.first = nil
 	}
 }
 

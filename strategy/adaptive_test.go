@@ -178,7 +178,7 @@ func TestFirstDescents(t *testing.T) {
 		t.Error("a prediction without a model")
 	}
 	tell(length-1, 0.9, -200)
-	second := a.arms
+	second := a.whole.arms
 	tell(length, 0, 0)
 	if a.first != nil || len(a.current().y) != 3*length {
 		t.Errorf("%d observations after the first descents, want %d", len(a.current().y), 3*length)
@@ -189,6 +189,39 @@ func TestFirstDescents(t *testing.T) {
 	points, err := a.Ask(t.Context(), 2, nil)
 	if err != nil || len(points) != 2 || a.LastAsk().Fallback != nil {
 		t.Errorf("ask: %d points, %v, %v", len(points), err, a.LastAsk().Fallback)
+	}
+}
+
+func TestFronts(t *testing.T) {
+	var f fronts
+	left, right, far := Point{-1, 0}, Point{1, 0}, Point{0, 9}
+	if !f.add(left, 3) || f.add(right, 4) || !f.add(far, 2) {
+		t.Error("a front is taken for the lowest that is not, or the other way round")
+	}
+	if !f.cover(Point{-0.5, 0.5}) || f.cover(Point{-0.3, 0}) {
+		t.Errorf("the territory of a front is not %g", territory)
+	}
+	f.learn(Observation{X: Point{0.5, 0}, Value: 3.5})
+	f.learn(Observation{X: Point{-0.5, 0}, Value: 3.5})
+	if f.value[0] != 3 || f.value[1] != 3.5 || f.at[1][0] != 0.5 {
+		t.Errorf("the fronts are at %v with %v", f.at, f.value)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		if p, other := f.draw(r); other == (p[1] == 9) {
+			t.Errorf("%v is called another front than the lowest: %t", p, other)
+		}
+	}
+	for i, want := range []int{2, 1, 1} {
+		for range frontLength - 2*max(0, 1-i) { // two were told above
+			f.learn(Observation{X: far, Value: 5})
+		}
+		if len(f.at) != want || f.value[len(f.value)-1] != 2 {
+			t.Errorf("fronts with %v, want %d and the lowest among them", f.value, want)
+		}
+	}
+	if _, other := f.draw(r); other {
+		t.Error("there is another front than the last")
 	}
 }
 

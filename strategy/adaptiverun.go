@@ -21,6 +21,7 @@ type run struct {
 	std     []float64 // of their noise, 0 when it is not known
 	cloud   *gp.Cloud
 	arms    *arms
+	fronts  fronts
 	fit     scaleFit
 	best    int // number of the lowest value
 }
@@ -77,8 +78,12 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 	best, centre := model.Fitted()[ranked[0]], cloud.At(ranked[0])
 	points := make([]Point, 0, n)
 	for range n {
-		q := a.arms.draw(centre, ranked, cloud, r)
-		x, err := q.search(ctx, model, best, a.without != improvements, r)
+		q, over := a.arms.draw(centre, ranked, cloud, r), best
+		if front, other := a.fronts.draw(r); other {
+			q = q.around(front)
+			over, _ = model.Predict(front)
+		}
+		x, err := q.search(ctx, model, over, a.without != improvements, r)
 		if err != nil {
 			return nil, err
 		}

@@ -25,6 +25,12 @@ const (
 // betas are the weights of the standard deviation, one drawn per query.
 var betas = [...]float64{0, 0.5, 1, 2, 3}
 
+// around returns the query of all parameters around a point that is not the best: not in the
+// whole box, which has the same lowest points everywhere.
+func (q query) around(centre []float64) query {
+	return query{arm: arm{width: min(q.width, len(widths)-2)}, centre: centre}
+}
+
 // search minimises an acquisition function inside the query's box: the expected
 // improvement over best in half of the cases, else mean - beta std.
 func (q query) search(ctx context.Context, model *gp.IsotropicModel, best float64, improvements bool, r *rand.Rand) (Point, error) {

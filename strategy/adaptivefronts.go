@@ -1,0 +1,79 @@
+package strategy
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	// frontLength is the number of observations after which the highest front is given up.
+	frontLength = 60
+	// territory is the half-width of the box around a front that a first descent leaves to it:
+	// points there were still out when the descent before ended.
+	territory = 0.6
+)
+
+// fronts are the places from which the search goes on after the first descents: where each of
+// them ended, all with the model of everything seen. An observation belongs to the nearest
+// front, and takes its place when it is lower. The highest fronts are given up one by one.
+type fronts struct {
+	at    []Point
+	value []float64
+	told  int // observations since the last one was added or given up
+}
+
+// add opens a front and says whether it is the lowest.
+func (f *fronts) add(x Point, value float64) bool {
+	f.at, f.value = append(f.at, x), append(f.value, value)
+	return value == slices.Min(f.value)
+}
+
+// learn takes note of an observation.
+func (f *fronts) learn(o Observation) {
+	if len(f.at) < 2 {
+		return
+	}
+	k, nearest := 0, math.Inf(1)
+	for i, p := range f.at {
+		if d := squaredDistance(p, o.X); d < nearest {
+			k, nearest = i, d
+		}
+	}
+	if o.Value < f.value[k] {
+		f.at[k], f.value[k] = o.X, o.Value
+	}
+	if f.told++; f.told == frontLength {
+		highest := slices.Index(f.value, slices.Max(f.value))
+		f.at, f.value = slices.Delete(f.at, highest, highest+1), slices.Delete(f.value, highest, highest+1)
+		f.told = 0
+	}
+}
+
+func squaredDistance(p, q Point) (sum float64) {
+	for j, v := range p {
+		sum += (v - q[j]) * (v - q[j])
+	}
+	return sum
+}
+
+// draw chooses a front, and says no when it is the lowest or there is only one.
+func (f *fronts) draw(r *rand.Rand) (Point, bool) {
+	if len(f.at) < 2 {
+		return nil, false
+	}
+	k := r.IntN(len(f.at))
+	return f.at[k], f.value[k] > slices.Min(f.value)
+}
+
+// cover says whether x lies around a front.
+func (f *fronts) cover(x Point) bool {
+	return slices.ContainsFunc(f.at, func(p Point) bool {
+		for j, c := range p {
+			if math.Abs(x[j]-c) > territory {
+				return false
+			}
+		}
+		return true
+	})
+}
