@@ -27,15 +27,26 @@ type Options struct {
 	Init   int    // trials of the initial design (strategy.DefaultInit)
 	Seed   uint64 // the same seed gives the same suggestions
 
+	// Evals are the evaluations after the initial design. An Optimizer may leave them out; a
+	// method that knows them can plan for them.
+	Evals int
+
 	// The rest is for Minimize.
 
-	Evals    int // evaluations after the initial design
 	Batch    int // trials chosen at a time after the initial design (1)
 	Parallel int // evaluations at once (1)
 	Retries  int // how often a failed trial is evaluated again
 
 	// OnTrial is called after every trial, one call at a time. It may be nil.
 	OnTrial func(evaluate.Result, evaluate.Progress)
+}
+
+// budget is the number of trials that are meant in all, 0 when it is unknown.
+func (o Options) budget() int {
+	if o.Evals == 0 {
+		return 0
+	}
+	return o.Init + o.Evals
 }
 
 // WithDefaults fills the fields left zero that have a default.

@@ -47,7 +47,7 @@ func (j job) setup() (problem.Problem, strategy.Strategy, error) {
 	if err != nil {
 		return problem.Problem{}, nil, err
 	}
-	s, err := strategy.New(j.Method, strategy.Config{Dim: p.Dim, TrueDim: p.TrueDim, Init: j.init, Seed: j.seed()})
+	s, err := strategy.New(j.Method, strategy.Config{Dim: p.Dim, TrueDim: p.TrueDim, Init: j.init, Budget: j.init + j.evals, Seed: j.seed()})
 	if err != nil {
 		return problem.Problem{}, nil, err
 	}

@@ -33,6 +33,7 @@ type StudyOptions struct {
 	Seed   uint64 `json:"seed,omitempty" maximum:"9007199254740991" doc:"Of the method's random numbers."`
 	Init   int    `json:"init,omitempty" minimum:"1" maximum:"10000" doc:"Points of the initial design; 10 when it is left out."`
 	Batch  int    `json:"batch,omitempty" minimum:"1" maximum:"1000" doc:"Trials that an ask without a count gets; 1 when it is left out."`
+	Budget int    `json:"budget,omitempty" minimum:"1" maximum:"1000000000" doc:"Trials that are meant in all, if it is known: the method plans for them."`
 }
 
 // studyShape is a study and how far it is.
@@ -113,7 +114,7 @@ func (s *Server) createStudy(ctx context.Context, in *struct{ Body StudyConfig }
 		c.Method = mahabo.DefaultMethod
 	}
 	one, err := study.Create(ctx, s.hosts.store, study.Config{
-		Name: c.Name, Space: c.Space.Space, Method: c.Method, Goal: study.Goal(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch,
+		Name: c.Name, Space: c.Space.Space, Method: c.Method, Goal: study.Goal(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch, Budget: c.Budget,
 	})
 	if err != nil {
 		return nil, s.explain(ctx, err)
@@ -135,7 +136,7 @@ func shapeStudy(ctx context.Context, one *study.Study) (studyShape, error) {
 	c := sum.Config
 	shape := studyShape{
 		StudyConfig: StudyConfig{
-			StudyOptions{Name: c.Name, Method: c.Method, Goal: string(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch}, spaceTree{c.Space},
+			StudyOptions{Name: c.Name, Method: c.Method, Goal: string(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch, Budget: c.Budget}, spaceTree{c.Space},
 		},
 		StudyProgress: StudyProgress{Created: sum.Created, Trials: sum.Trials, States: map[string]int{}, Batches: sum.Batches},
 	}

@@ -2,7 +2,6 @@ package strategy
 
 import (
 	"context"
-	"strconv"
 	"strings"
 )
 
@@ -13,7 +12,7 @@ func adaptiveMethod() Method {
 		Reference: "docs/METHOD.md",
 		Batch:     true,
 		Options: []Option{
-			{Key: "descents", Default: strconv.Itoa(firstDescents), Meaning: "short ones to begin with; 1 is faster at first, where fewer than 300 evaluations are meant"},
+			{Key: "descents", Default: "", Meaning: "short ones to begin with (default: 3 when 400 evaluations or more are meant, else 1)"},
 			{Key: "without", Default: string(nothing), Meaning: "a part left out, to see what it brings: " + strings.Join(parts[1:], ", ")},
 		},
 		build: newAdaptive,
@@ -51,7 +50,8 @@ var (
 
 const (
 	firstDescents = 3
-	descentLength = 50 // observations of a first descent after its design
+	descentLength = 50  // observations of a first descent after its design
+	worthDescents = 400 // observations meant from which on several are worth their delay
 )
 
 // part is a part of the method that can be left out.
@@ -71,7 +71,11 @@ var parts = []string{
 }
 
 func newAdaptive(cfg Config, s settings) (Strategy, error) {
-	descents, err := s.count("descents", firstDescents, 1000)
+	usual := 1
+	if cfg.Budget >= worthDescents {
+		usual = firstDescents
+	}
+	descents, err := s.count("descents", usual, 1000)
 	if err != nil {
 		return nil, err
 	}

@@ -150,7 +150,7 @@ func TestAcquisitionDerivatives(t *testing.T) {
 // other, then one that has seen everything.
 func TestFirstDescents(t *testing.T) {
 	const dim, length = 300, 4 + descentLength
-	built, err := New("adaptive", Config{Dim: dim, Init: 4, Seed: 1})
+	built, err := New("adaptive:descents=3", Config{Dim: dim, Init: 4, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,22 +227,23 @@ func TestFronts(t *testing.T) {
 
 func TestNumberOfDescents(t *testing.T) {
 	for _, c := range []struct {
-		spec string
-		dim  int
-		want int
+		spec              string
+		dim, budget, want int
 	}{
-		{"adaptive", 1000, firstDescents},
-		{"adaptive:descents=5", 1000, 5},
-		{"adaptive:descents=1", 1000, 1},
-		{"adaptive", 10 + descentLength, firstDescents},
-		{"adaptive", 10 + descentLength - 1, 1},
+		{"adaptive", 1000, 0, 1},
+		{"adaptive", 1000, worthDescents - 1, 1},
+		{"adaptive", 1000, worthDescents, firstDescents},
+		{"adaptive:descents=5", 1000, 0, 5},
+		{"adaptive:descents=1", 1000, 500, 1},
+		{"adaptive", 10 + descentLength, 500, firstDescents},
+		{"adaptive", 10 + descentLength - 1, 500, 1},
 	} {
-		built, err := New(c.spec, Config{Dim: c.dim, Init: 10})
+		built, err := New(c.spec, Config{Dim: c.dim, Init: 10, Budget: c.budget})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if a := built.(*adaptive); a.descents != c.want || (a.first == nil) != (c.want == 1) {
-			t.Errorf("%s with %d parameters: %d descents, want %d", c.spec, c.dim, a.descents, c.want)
+			t.Errorf("%s with %d parameters, %d meant: %d descents, want %d", c.spec, c.dim, c.budget, a.descents, c.want)
 		}
 	}
 	for _, spec := range []string{"adaptive:descents=0", "adaptive:without=luck"} {

@@ -43,6 +43,7 @@ type Config struct {
 	Dim     int    // D, number of parameters
 	TrueDim int    // dimension of the problem inside the embedding; 0 when unknown
 	Init    int    // size of the initial design
+	Budget  int    // observations that are meant in all; 0 when unknown
 	Seed    uint64 // one seed, all streams
 }
 
@@ -66,6 +67,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("TrueDim is %d: it must lie between 0 (unknown) and Dim = %d", c.TrueDim, c.Dim)
 	case c.Init < 1:
 		return fmt.Errorf("Init is %d: the initial design needs at least one point", c.Init)
+	case c.Budget < 0:
+		return fmt.Errorf("Budget is %d: it is a number of observations, or 0 when unknown", c.Budget)
 	}
 	return nil
 }

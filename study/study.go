@@ -36,8 +36,9 @@ type Config struct {
 	Method string       `json:"method"` // strategy.New reads it
 	Goal   Goal         `json:"goal"`
 	Seed   uint64       `json:"seed"`
-	Init   int          `json:"init"`           // size of the initial design
-	Batch  int          `json:"batch,omitzero"` // trials that an Ask without a count gets; 0 for 1
+	Init   int          `json:"init"`            // size of the initial design
+	Batch  int          `json:"batch,omitzero"`  // trials that an Ask without a count gets; 0 for 1
+	Budget int          `json:"budget,omitzero"` // trials that are meant in all, for the method to plan; 0 when unknown
 }
 
 // WithDefaults fills the fields left zero that have a default: the goal and the
@@ -65,6 +66,8 @@ func (c Config) Validate() error {
 		return requestf("Goal is %q: write %s or %s", c.Goal, Minimize, Maximize)
 	case c.Batch < 0 || c.Batch > mostCount:
 		return requestf("Batch is %d: write 1 to %d, or 0 for 1", c.Batch, mostCount)
+	case c.Budget < 0:
+		return requestf("Budget is %d: write the number of trials that are meant in all, or 0 when it is not known", c.Budget)
 	}
 	if _, err := c.strategy(); err != nil {
 		return requestf("Method: %w", err)
@@ -74,7 +77,7 @@ func (c Config) Validate() error {
 
 // strategy builds the method, which knows nothing yet.
 func (c Config) strategy() (strategy.Strategy, error) {
-	return strategy.New(c.Method, strategy.Config{Dim: c.Space.Dim(), Init: c.Init, Seed: c.Seed})
+	return strategy.New(c.Method, strategy.Config{Dim: c.Space.Dim(), Init: c.Init, Budget: c.Budget, Seed: c.Seed})
 }
 
 // Study is an optimisation in a store. Its methods may be called concurrently.

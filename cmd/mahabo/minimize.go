@@ -204,7 +204,7 @@ func (c *minimizeCmd) setup() (method string, p problem.Problem, s strategy.Stra
 	if p, err = c.problem(); err != nil {
 		return "", p, nil, err
 	}
-	if s, err = strategy.New(method, strategy.Config{Dim: p.Dim, TrueDim: p.TrueDim, Init: c.initial(), Seed: c.seed()}); err != nil {
+	if s, err = strategy.New(method, strategy.Config{Dim: p.Dim, TrueDim: p.TrueDim, Init: c.initial(), Budget: c.initial() + c.Evals, Seed: c.seed()}); err != nil {
 		return "", p, nil, usagef("--method: %w", err)
 	}
 	return method, p, s, nil

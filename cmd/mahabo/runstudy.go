@@ -18,7 +18,7 @@ import (
 
 // config describes the study that the flags ask for.
 func (c *minimizeCmd) config() (study.Config, error) {
-	config := study.Config{Name: c.Study, Method: cmp.Or(c.Method, defaultMethod), Goal: study.Minimize, Seed: c.seed(), Init: c.initial()}
+	config := study.Config{Name: c.Study, Method: cmp.Or(c.Method, defaultMethod), Goal: study.Minimize, Seed: c.seed(), Init: c.initial(), Budget: c.initial() + c.Evals}
 	if c.Maximize {
 		config.Goal = study.Maximize
 	}

@@ -99,6 +99,7 @@ type studyCreateCmd struct {
 	Goal   string `enum:"minimize,maximize" default:"minimize" help:"Which values are better: minimize or maximize (${default})."`
 	Seed   uint64 `default:"0" placeholder:"S" help:"Seed of the method (${default})."`
 	Init   int    `default:"${default_init}" placeholder:"N" help:"Points of the initial design (${default})."`
+	Budget int    `placeholder:"N" help:"Trials that are meant in all, if you know: the method plans for them."`
 	storeFlags
 }
 
@@ -117,7 +118,7 @@ func (c *studyCreateCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	config := study.Config{Name: c.Name, Space: sp, Method: c.Method, Goal: study.Goal(c.Goal), Seed: c.Seed, Init: c.Init}
+	config := study.Config{Name: c.Name, Space: sp, Method: c.Method, Goal: study.Goal(c.Goal), Seed: c.Seed, Init: c.Init, Budget: c.Budget}
 	if c.Init < 1 {
 		return usagef("--init is %d: the initial design needs at least one point", c.Init)
 	}

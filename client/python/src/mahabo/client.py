@@ -56,13 +56,15 @@ class Client:
         seed: int = 0,
         init: int | None = None,
         batch: int | None = None,
+        budget: int | None = None,
         exist_ok: bool = False,
     ) -> Study:
         """Create a study.
 
         parameters are those of a space file, by name: {"rate": {"log": [1e-5, 0.1]},
-        "w[0:199]": {"float": [-1, 1]}}. constraints are linear, as "w0 + w1 <= 1". With
-        exist_ok the study that has the name already is returned as it is.
+        "w[0:199]": {"float": [-1, 1]}}. constraints are linear, as "w0 + w1 <= 1". budget is
+        the number of trials that are meant in all, if it is known: the method plans for
+        them. With exist_ok the study that has the name already is returned as it is.
         """
         body: dict[str, Any] = {
             "name": name,
@@ -70,7 +72,7 @@ class Client:
             "goal": goal,
             "seed": seed,
         }
-        optional = {"method": method, "init": init, "batch": batch}
+        optional = {"method": method, "init": init, "batch": batch, "budget": budget}
         body.update({key: value for key, value in optional.items() if value is not None})
         try:
             # Sent once: a repetition could not tell its own study from another's.
