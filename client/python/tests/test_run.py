@@ -100,11 +100,11 @@ def test_another_worker_was_faster(study: mahabo.Study) -> None:
 
 def test_ctrl_c_gives_trials_back(study: mahabo.Study, shared: Server, tmp_path: Path) -> None:
     program = f"""
-import signal, time, mahabo
+import os, signal, time, mahabo
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job inherits deaf ears
 study = mahabo.connect({shared.url!r}).study({study.name!r})
 def slow(p):
-    print("running", flush=True)
+    os.write(1, b"running\\n")  # in one piece, whatever the other thread writes
     time.sleep(60)
 study.minimize(slow, evals=9, parallel=PARALLEL, lease=1000)
 """
