@@ -164,6 +164,7 @@ func TestCreateRefuses(t *testing.T) {
 		{func(c *study.Config) { c.Method = "simplex" }, "unknown method"},
 		{func(c *study.Config) { c.Goal = "best" }, "Goal"},
 		{func(c *study.Config) { c.Init = -1 }, "Init"},
+		{func(c *study.Config) { c.Budget = -1 }, "Budget"},
 	} {
 		bad := good
 		c.change(&bad)
@@ -187,7 +188,7 @@ func TestCreateRefuses(t *testing.T) {
 func TestConfigSurvives(t *testing.T) {
 	s, st, now := begin(t, study.Config{
 		Space:  newSpace(t, space.Log("rate", 1e-5, 0.1).WithUnit("1/s"), space.Choice("c", "a", "b", "c"), space.Int("n", 0, 9), space.Constraint("n <= 5")),
-		Method: "maha:d=2", Goal: study.Maximize, Seed: math.MaxUint64, Init: 7,
+		Method: "maha:d=2", Goal: study.Maximize, Seed: math.MaxUint64, Init: 7, Batch: 3, Budget: 500,
 	})
 	sameJSON(t, "configurations", s.Config(), reopen(t, st, now).Config())
 }

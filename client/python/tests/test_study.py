@@ -97,7 +97,7 @@ def test_records_and_dataframe(study: mahabo.Study, monkeypatch: pytest.MonkeyPa
 
 
 def test_existing_studies(client: mahabo.Client) -> None:
-    made = client.create_study("twice", SPACE, method="sobol", goal="maximize", batch=2)
+    made = client.create_study("twice", SPACE, method="sobol", goal="maximize", batch=2, budget=40)
     with pytest.raises(mahabo.StudyExists) as caught:
         client.create_study("twice", SPACE)
     assert caught.value.status == 409
