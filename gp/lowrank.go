@@ -30,8 +30,8 @@ const (
 	// rankShare is the largest r/n that is worth it.
 	rankShare = 0.44
 	// rankTolerance is what is left of the kernel's diagonal, relative to the noise. The
-	// relative error of the likelihood is about a tenth of it, and of what stops a fit.
-	rankTolerance = 1e-5
+	// relative error of the likelihood is about a tenth of it, far below what stops a fit.
+	rankTolerance = 1e-6
 	// rankReserve is what new pivots leave of the tolerance, for the next steps to need none.
 	rankReserve = 0.3
 	// fewPivots cost nothing: up to them fewLeave of the tolerance is left. The derivative of a
