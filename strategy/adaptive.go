@@ -38,8 +38,6 @@ type adaptive struct {
 	history
 	whole  *run // all observations
 	first  *run // the descent that is blind to the others, nil when they are over
-	begun  int  // descents
-	told   int  // observations since the last one began
 	report AskReport
 }
 
@@ -92,15 +90,9 @@ func newAdaptive(cfg Config, s settings) (Strategy, error) {
 		whole: newRun(cfg, part(without)),
 	}
 	if descents > 1 {
-		a.begin()
+		a.first = newRun(cfg, a.without)
 	}
 	return a, nil
-}
-
-// begin starts a descent that sees its own observations alone.
-func (a *adaptive) begin() {
-	a.first, a.told = newRun(a.cfg, a.without), 0
-	a.begun++
 }
 
 func (a *adaptive) Tell(obs ...Observation) error {
@@ -108,7 +100,8 @@ func (a *adaptive) Tell(obs ...Observation) error {
 		return err
 	}
 	for i, o := range obs {
-		o.X = a.x[len(a.x)-len(obs)+i] // our copy
+		told := len(a.x) - len(obs) + i + 1
+		o.X = a.x[told-1] // our copy
 		if a.first == nil {
 			a.whole.learn(o)
 			a.whole.fronts.learn(o)
@@ -118,8 +111,8 @@ func (a *adaptive) Tell(obs ...Observation) error {
 		if !a.whole.fronts.cover(o.X) {
 			a.first.learn(o)
 		}
-		if a.told++; a.told == a.cfg.Init+descentLength {
-			a.end()
+		if length := a.cfg.Init + descentLength; told%length == 0 {
+			a.end(told/length == a.descents)
 		}
 	}
 	return nil
@@ -127,14 +120,13 @@ func (a *adaptive) Tell(obs ...Observation) error {
 
 // end follows the last observation of a first descent. The whole takes over the arms of the
 // one that ended lowest.
-func (a *adaptive) end() {
+func (a *adaptive) end(last bool) {
 	if r := a.first; len(r.x) > 0 && a.whole.fronts.add(r.x[r.best], r.y[r.best]) {
 		a.whole.arms = r.arms
 	}
-	if a.begun < a.descents {
-		a.begin()
-	} else {
-		a.first = nil
+	a.first = nil
+	if !last {
+		a.first = newRun(a.cfg, a.without)
 	}
 }
 

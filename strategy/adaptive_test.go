@@ -166,12 +166,12 @@ func TestFirstDescents(t *testing.T) {
 		}
 	}
 	tell(length-1, -0.9, 0)
-	if got := len(a.current().y); got != length-1 || a.begun != 1 {
-		t.Fatalf("%d observations in descent %d, want %d in the first", got, a.begun, length-1)
+	if got := len(a.current().y); got != length-1 || a.current() == a.whole {
+		t.Fatalf("%d observations in the first descent, want %d", got, length-1)
 	}
 	tell(1, -0.9, -100)
 	tell(1, -0.9, 0)
-	if len(a.current().y) != 0 || a.begun != 2 {
+	if len(a.current().y) != 0 || len(a.whole.fronts.at) != 1 {
 		t.Error("a point where the first descent ended does not belong to it")
 	}
 	if _, _, ok := a.Predict(make(Point, dim)); ok {

@@ -50,13 +50,6 @@ func (f *fronts) learn(o Observation) {
 	}
 }
 
-func squaredDistance(p, q Point) (sum float64) {
-	for j, v := range p {
-		sum += (v - q[j]) * (v - q[j])
-	}
-	return sum
-}
-
 // draw chooses a front, and says no when it is the lowest or there is only one.
 func (f *fronts) draw(r *rand.Rand) (Point, bool) {
 	if len(f.at) < 2 {

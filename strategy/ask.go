@@ -48,6 +48,13 @@ func coincide(p, q Point) bool {
 	return true
 }
 
+func squaredDistance(p, q Point) (sum float64) {
+	for j, v := range p {
+		sum += (v - q[j]) * (v - q[j])
+	}
+	return sum
+}
+
 // lowest returns the numbers of the n lowest values, the lowest first, of equal ones the
 // earlier first; all of them when there are fewer.
 func lowest(values []float64, n int) []int {

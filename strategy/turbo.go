@@ -1,7 +1,6 @@
 package strategy
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -235,14 +234,11 @@ func modelled(ctx context.Context, regions []trustRegion) (active []*trustRegion
 
 // byBest orders the regions by their lowest values.
 func byBest(regions []*trustRegion) []int {
-	order := make([]int, len(regions))
-	for a := range order {
-		order[a] = a
+	values := make([]float64, len(regions))
+	for a, r := range regions {
+		values[a] = r.y[r.best]
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(regions[a].y[regions[a].best], regions[b].y[regions[b].best])
-	})
-	return order
+	return lowest(values, len(values))
 }
 
 // takeLowest finds the lowest value of a slot over regions and candidates, and

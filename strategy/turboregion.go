@@ -214,11 +214,7 @@ func nearestRegion(regions []trustRegion, x Point) int {
 		if len(regions[i].y) == 0 {
 			continue
 		}
-		r2 := 0.0
-		for j, c := range regions[i].x[regions[i].best] {
-			r2 += (x[j] - c) * (x[j] - c)
-		}
-		if r2 < least {
+		if r2 := squaredDistance(x, regions[i].x[regions[i].best]); r2 < least {
 			nearest, least = i, r2
 		}
 	}
