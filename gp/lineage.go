@@ -210,7 +210,7 @@ func (a *ardLikelihood) evaluate(dLength []float64, h Hyper, y []float64) (evalu
 	linalg.SolveLowerVec(a.l, a.alpha)
 	ev.value -= 0.5 * linalg.Dot(a.alpha, a.alpha)
 	linalg.SolveLowerTransVec(a.l, a.alpha)
-	linalg.InverseFromCholesky(a.s, a.l)
+	linalg.LowerInverseFromCholesky(a.s, a.l)
 
 	var below, diagonal float64 // sums of c o k under the diagonal and of c on it
 	for i, ai := range a.alpha {

@@ -23,7 +23,7 @@ func supported() []kernelPath {
 func panel(c []float64, ldc int, a []float64, ras, cas int, b []float64, ldb, m, n, k int, alpha, beta float64) {
 	switch active.path {
 	case avx512:
-		panelAVX512(&c[0], ldc, &a[0], ras, cas, &b[0], ldb, m, n, k, alpha, beta)
+		runAVX512(&call{panelCall, &c[0], ldc, &a[0], ras, cas, &b[0], ldb, m, n, k, alpha, beta}, 1)
 	case avx2:
 		panelAVX2(&c[0], ldc, &a[0], ras, cas, &b[0], ldb, m, n, k, alpha, beta)
 	default:
@@ -37,7 +37,7 @@ func panel(c []float64, ldc int, a []float64, ras, cas int, b []float64, ldb, m,
 func triangle(c []float64, c0, ldc int, coef []float64, n int) {
 	switch {
 	case active.path == avx512:
-		triangleAVX512(&c[c0], ldc, &coef[0], n)
+		runAVX512(&call{kernel: triangleCall, c: &c[c0], ldc: ldc, a: &coef[0], ras: n}, 1)
 	case active.path == avx2 && n == 12:
 		triangleAVX2(&c[c0], ldc, &coef[0])
 	default:
@@ -49,7 +49,7 @@ func triangle(c []float64, c0, ldc int, coef []float64, n int) {
 // factorPortable.
 func factor(coef, pivots, u []float64, ldu int) {
 	if active.path == avx512 {
-		factorAVX512(&coef[0], &pivots[0], &u[0], ldu)
+		runAVX512(&call{kernel: factorCall, c: &u[0], ldc: ldu, a: &coef[0], b: &pivots[0]}, 1)
 		return
 	}
 	factorPortable(coef, pivots, u, ldu, active.mr)

@@ -132,16 +132,19 @@ func (p *product) run(i0, i1, j0, j1 int) {
 }
 
 func (p *product) runDirect(i0, i1, j0, j1 int) {
+	s := getScratch()
+	defer s.release()
 	nr, ldc, ldb := active.nr, p.c.Stride, p.b.Stride
 	beta := p.beta
 	for k0 := 0; k0 < p.k; k0 += p.kc {
 		kk := min(p.kc, p.k-k0)
 		for j := j0; j < j1; j += nr {
-			panel(p.c.Data[i0*ldc+j:], ldc, p.a[i0*p.ras+k0*p.cas:], p.ras, p.cas,
+			s.queue.panel(p.c.Data[i0*ldc+j:], ldc, p.a[i0*p.ras+k0*p.cas:], p.ras, p.cas,
 				p.b.Data[k0*ldb+j:], ldb, i1-i0, min(nr, j1-j), kk, p.alpha, beta)
 		}
 		beta = 1
 	}
+	s.queue.run()
 }
 
 func (p *product) runPacked(i0, i1, j0, j1 int) {

@@ -4,19 +4,13 @@ package linalg
 // at most nr.
 
 //go:noescape
-func panelAVX512(c *float64, ldc int, a *float64, ras, cas int, b *float64, ldb, m, n, k int, alpha, beta float64)
+func runAVX512(calls *call, count int)
 
 //go:noescape
 func panelAVX2(c *float64, ldc int, a *float64, ras, cas int, b *float64, ldb, m, n, k int, alpha, beta float64)
 
 //go:noescape
-func triangleAVX512(c *float64, ldc int, coef *float64, n int)
-
-//go:noescape
 func triangleAVX2(c *float64, ldc int, coef *float64)
-
-//go:noescape
-func factorAVX512(coef, pivots, u *float64, ldu int)
 
 //go:noescape
 func transposeAVX2(dst *float64, ldd int, src *float64, lds, rows, cols int)
