@@ -127,20 +127,12 @@ func columnDistances(dst, x []float64, z Matrix) {
 	}
 }
 
-func maternRoots(x []float64) {
+func matern(x, slope []float64, scale float64) {
 	if active.path != avx512 || len(x) == 0 {
-		maternRootsPortable(x)
+		maternByExp(x, slope, scale)
 		return
 	}
-	maternRootsAVX512(&x[0], len(x))
-}
-
-func maternFinish(x, slope, e []float64) {
-	if active.path != avx512 || len(x) == 0 {
-		maternFinishPortable(x, slope, e)
-		return
-	}
-	maternFinishAVX512(&x[0], unsafe.SliceData(slope), &e[0], len(x))
+	maternAVX512(&x[0], unsafe.SliceData(slope), scale, len(x))
 }
 
 func addRows(dst, coef []float64, index []int, m Matrix) {

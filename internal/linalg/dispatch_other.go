@@ -42,8 +42,7 @@ func expScaled(dst []float64, scale, rate float64, src []float64) {
 }
 func addClamp(dst []float64, shift float64, y []float64) { addClampPortable(dst, shift, y) }
 func columnDistances(dst, x []float64, z Matrix)         { columnDistancesPortable(dst, x, z) }
-func maternRoots(x []float64)                            { maternRootsPortable(x) }
-func maternFinish(x, slope, e []float64)                 { maternFinishPortable(x, slope, e) }
+func matern(x, slope []float64, scale float64)           { maternByExp(x, slope, scale) }
 func addRows(dst, coef []float64, index []int, m Matrix) { addRowsByAxpy(dst, coef, index, m) }
 func addProducts(dst, x, y []float64)                    { addProductsPortable(dst, x, y) }
 

@@ -46,10 +46,7 @@ func columnDistancesAVX512(dst, x, z *float64, ldz, d, n int)
 func columnDistancesAVX2(dst, x, z *float64, ldz, d, n int)
 
 //go:noescape
-func maternRootsAVX512(x *float64, n int)
-
-//go:noescape
-func maternFinishAVX512(x, slope, e *float64, n int)
+func maternAVX512(x, slope *float64, scale float64, n int)
 
 //go:noescape
 func addRowsAVX512(dst *float64, n int, coef *float64, index *int, count int, rows *float64, ld int)
