@@ -61,7 +61,6 @@ type recursion struct {
 	place   []int         // of a parent in family
 	columns linalg.Matrix // one row per parent: its distances to all points, or derivatives in them
 	steps   []float64
-	zeros   []float64
 }
 
 // newRecursion lists the parents and makes room for their columns.
@@ -69,7 +68,7 @@ func newRecursion(lineage *Lineage) *recursion {
 	lineage.extend()
 	n := lineage.in.n
 	l := &recursion{
-		Lineage: lineage, place: make([]int, n), steps: make([]float64, lineage.in.dim), zeros: make([]float64, n),
+		Lineage: lineage, place: make([]int, n), steps: make([]float64, lineage.in.dim),
 	}
 	isParent := make([]bool, n)
 	for _, p := range l.parent {
@@ -96,7 +95,6 @@ func (l *recursion) distances(r2 linalg.Matrix, w []float64) {
 	for i := range l.in.n {
 		row, xi := r2.Row(i)[:i], l.in.At(i)
 		if p := l.parent[i]; p >= 0 {
-			copy(row, l.column(p))
 			xp := l.in.At(p)
 			shift, steps := 0.0, l.steps[:len(l.differ[i])]
 			for k, j := range l.differ[i] {
@@ -104,8 +102,7 @@ func (l *recursion) distances(r2 linalg.Matrix, w []float64) {
 				shift += step * (xi[j] + xp[j])
 				steps[k] = -2 * step
 			}
-			linalg.AddRows(row, steps, l.differ[i], xt)
-			linalg.AddClamp(row, shift, l.zeros[:i])
+			linalg.ClampedRows(row, l.column(p)[:i], steps, l.differ[i], xt, shift)
 		} else {
 			linalg.RowSquares(row, w, xi, xt.Slice(0, xt.Rows, 0, i))
 		}
@@ -150,9 +147,10 @@ func (l *recursion) gradient(dW []float64, g linalg.Matrix) {
 		for _, v := range row {
 			total += v
 		}
-		xp := l.in.At(p)
-		for _, j := range l.differ[i] {
-			dW[j] += (xi[j] - xp[j]) * ((xi[j]+xp[j])*total - 2*linalg.Dot(row, xt.Row(j)[:i]))
+		xp, dots := l.in.At(p), l.steps[:len(l.differ[i])]
+		linalg.DotRows(dots, row, l.differ[i], xt)
+		for k, j := range l.differ[i] {
+			dW[j] += (xi[j] - xp[j]) * ((xi[j]+xp[j])*total - 2*dots[k])
 		}
 		linalg.Axpy(g.Row(p)[:p], 1, row[:p])
 		for f, q := range l.family[:l.place[p]] {

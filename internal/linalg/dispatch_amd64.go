@@ -1,6 +1,7 @@
 package linalg
 
 import (
+	"math"
 	"unsafe"
 
 	"golang.org/x/sys/cpu"
@@ -140,7 +141,25 @@ func addRows(dst, coef []float64, index []int, m Matrix) {
 		addRowsByAxpy(dst, coef, index, m)
 		return
 	}
-	addRowsAVX512(&dst[0], len(dst), &coef[0], &index[0], len(coef), &m.Data[0], m.Stride)
+	addRowsAVX512(&dst[0], &dst[0], len(dst), unsafe.SliceData(coef), unsafe.SliceData(index), len(coef),
+		&m.Data[0], m.Stride, math.Copysign(0, -1), math.Inf(-1))
+}
+
+func clampedRows(dst, base, coef []float64, index []int, m Matrix, shift float64) {
+	if active.path != avx512 {
+		clampedRowsByAxpy(dst, base, coef, index, m, shift)
+		return
+	}
+	addRowsAVX512(&dst[0], &base[0], len(dst), unsafe.SliceData(coef), unsafe.SliceData(index), len(coef),
+		&m.Data[0], m.Stride, shift, 0)
+}
+
+func rowDots(dst, x []float64, index []int, m Matrix) {
+	if active.path != avx512 {
+		rowDotsByDot(dst, x, index, m)
+		return
+	}
+	dotRowsAVX512(&dst[0], &x[0], len(x), &index[0], len(dst), &m.Data[0], m.Stride)
 }
 
 func addProducts(dst, x, y []float64) {

@@ -44,7 +44,12 @@ func addClamp(dst []float64, shift float64, y []float64) { addClampPortable(dst,
 func columnDistances(dst, x []float64, z Matrix)         { columnDistancesPortable(dst, x, z) }
 func matern(x, slope []float64, scale float64)           { maternByExp(x, slope, scale) }
 func addRows(dst, coef []float64, index []int, m Matrix) { addRowsByAxpy(dst, coef, index, m) }
+func rowDots(dst, x []float64, index []int, m Matrix)    { rowDotsByDot(dst, x, index, m) }
 func addProducts(dst, x, y []float64)                    { addProductsPortable(dst, x, y) }
+
+func clampedRows(dst, base, coef []float64, index []int, m Matrix, shift float64) {
+	clampedRowsByAxpy(dst, base, coef, index, m, shift)
+}
 
 func rowSquares(dst, w, x []float64, z Matrix) { rowSquaresPortable(dst, w, x, z) }
 

@@ -19,6 +19,9 @@ func transposeAVX2(dst *float64, ldd int, src *float64, lds, rows, cols int)
 func dotAVX512(x, y *float64, n int) float64
 
 //go:noescape
+func dotRowsAVX512(dst, x *float64, n int, index *int, count int, rows *float64, ld int)
+
+//go:noescape
 func dotAVX2(x, y *float64, n int) float64
 
 //go:noescape
@@ -49,7 +52,7 @@ func columnDistancesAVX2(dst, x, z *float64, ldz, d, n int)
 func maternAVX512(x, slope *float64, scale float64, n int)
 
 //go:noescape
-func addRowsAVX512(dst *float64, n int, coef *float64, index *int, count int, rows *float64, ld int)
+func addRowsAVX512(dst, base *float64, n int, coef *float64, index *int, count int, rows *float64, ld int, shift, floor float64)
 
 //go:noescape
 func addProductsAVX512(dst, x, y *float64, n int)

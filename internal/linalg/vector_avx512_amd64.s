@@ -5,6 +5,36 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	MOVQ   x+0(FP), SI
 	MOVQ   y+8(FP), DI
 	MOVQ   n+16(FP), CX
+	CALL   dot512<>(SB)
+	VMOVSD X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func dotRowsAVX512(dst, x *float64, n int, index *int, count int, rows *float64, ld int)
+TEXT ·dotRowsAVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), R8
+	MOVQ index+24(FP), R9
+	MOVQ count+32(FP), R10
+	MOVQ ld+48(FP), R11
+	SHLQ $3, R11
+
+row:
+	MOVQ   x+8(FP), SI
+	MOVQ   (R9), DI
+	IMULQ  R11, DI
+	ADDQ   rows+40(FP), DI
+	MOVQ   n+16(FP), CX
+	CALL   dot512<>(SB)
+	VMOVSD X0, (R8)
+	ADDQ   $8, R8
+	ADDQ   $8, R9
+	DECQ   R10
+	JNE    row
+	VZEROUPPER
+	RET
+
+// dot512 returns the product of the CX elements at SI and DI in X0; it uses AX and Z1-Z15.
+TEXT dot512<>(SB), NOSPLIT, $0-0
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -75,8 +105,6 @@ sum:
 	VADDPD        X1, X0, X0
 	VPERMILPD     $1, X0, X1
 	VADDSD        X1, X0, X0
-	VMOVSD        X0, ret+24(FP)
-	VZEROUPPER
 	RET
 
 // func axpyAVX512(y *float64, alpha float64, x *float64, n int)
