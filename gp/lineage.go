@@ -163,10 +163,10 @@ func (l *recursion) gradient(dW []float64, g linalg.Matrix) {
 // ardLikelihood evaluates log marginal likelihoods of ARD kernels over a lineage.
 type ardLikelihood struct {
 	*recursion
-	r2, k, slope linalg.Matrix // squared distances; k(X,X) and -2 s phi', lower triangles
-	l, s         linalg.Matrix // factor and inverse of K
-	w, dW        []float64     // 1/l² and the derivatives in it
-	alpha        []float64
+	k, slope linalg.Matrix // squared distances, then k(X,X), and -2 s phi', lower triangles
+	l, s     linalg.Matrix // factor and inverse of K
+	w, dW    []float64     // 1/l² and the derivatives in it
+	alpha    []float64
 }
 
 func newARDLikelihood(lineage *Lineage) *ardLikelihood {
@@ -174,7 +174,7 @@ func newARDLikelihood(lineage *Lineage) *ardLikelihood {
 	n := in.n
 	return &ardLikelihood{
 		recursion: newRecursion(lineage),
-		r2:        padded(n, n), k: padded(n, n), slope: padded(n, n), l: padded(n, n), s: padded(n, n),
+		k:         padded(n, n), slope: padded(n, n), l: padded(n, n), s: padded(n, n),
 		w: make([]float64, in.dim), dW: make([]float64, in.dim), alpha: make([]float64, n),
 	}
 }
@@ -189,10 +189,9 @@ func (a *ardLikelihood) evaluate(dLength []float64, h Hyper, y []float64) (evalu
 	for j, l := range h.LengthScales {
 		a.w[j] = 1 / (l * l)
 	}
-	a.distances(a.r2, a.w)
+	a.distances(a.k, a.w)
 	for i := range n {
 		row := a.k.Row(i)[:i+1]
-		copy(row, a.r2.Row(i))
 		h.Profile.apply(row, a.slope.Row(i)[:i+1], h.OutputScale)
 		row[i] += h.NoiseVariance
 	}
