@@ -61,7 +61,6 @@ type recursion struct {
 	place   []int         // of a parent in family
 	columns linalg.Matrix // one row per parent: its distances to all points, or derivatives in them
 	steps   []float64
-	zeros   []float64
 }
 
 // newRecursion lists the parents and makes room for their columns.
@@ -69,7 +68,7 @@ func newRecursion(lineage *Lineage) *recursion {
 	lineage.extend()
 	n := lineage.in.n
 	l := &recursion{
-		Lineage: lineage, place: make([]int, n), steps: make([]float64, lineage.in.dim), zeros: make([]float64, n),
+		Lineage: lineage, place: make([]int, n), steps: make([]float64, lineage.in.dim),
 	}
 	isParent := make([]bool, n)
 	for _, p := range l.parent {
@@ -96,7 +95,6 @@ func (l *recursion) distances(r2 linalg.Matrix, w []float64) {
 	for i := range l.in.n {
 		row, xi := r2.Row(i)[:i], l.in.At(i)
 		if p := l.parent[i]; p >= 0 {
-			copy(row, l.column(p))
 			xp := l.in.At(p)
 			shift, steps := 0.0, l.steps[:len(l.differ[i])]
 			for k, j := range l.differ[i] {
@@ -104,8 +102,7 @@ func (l *recursion) distances(r2 linalg.Matrix, w []float64) {
 				shift += step * (xi[j] + xp[j])
 				steps[k] = -2 * step
 			}
-			linalg.AddRows(row, steps, l.differ[i], xt)
-			linalg.AddClamp(row, shift, l.zeros[:i])
+			linalg.ClampedRows(row, l.column(p)[:i], steps, l.differ[i], xt, shift)
 		} else {
 			linalg.RowSquares(row, w, xi, xt.Slice(0, xt.Rows, 0, i))
 		}
@@ -150,9 +147,10 @@ func (l *recursion) gradient(dW []float64, g linalg.Matrix) {
 		for _, v := range row {
 			total += v
 		}
-		xp := l.in.At(p)
-		for _, j := range l.differ[i] {
-			dW[j] += (xi[j] - xp[j]) * ((xi[j]+xp[j])*total - 2*linalg.Dot(row, xt.Row(j)[:i]))
+		xp, dots := l.in.At(p), l.steps[:len(l.differ[i])]
+		linalg.DotRows(dots, row, l.differ[i], xt)
+		for k, j := range l.differ[i] {
+			dW[j] += (xi[j] - xp[j]) * ((xi[j]+xp[j])*total - 2*dots[k])
 		}
 		linalg.Axpy(g.Row(p)[:p], 1, row[:p])
 		for f, q := range l.family[:l.place[p]] {
@@ -165,10 +163,10 @@ func (l *recursion) gradient(dW []float64, g linalg.Matrix) {
 // ardLikelihood evaluates log marginal likelihoods of ARD kernels over a lineage.
 type ardLikelihood struct {
 	*recursion
-	r2, k, slope linalg.Matrix // squared distances; k(X,X) and -2 s phi', lower triangles
-	l, s         linalg.Matrix // factor and inverse of K
-	w, dW        []float64     // 1/l² and the derivatives in it
-	alpha        []float64
+	k, slope linalg.Matrix // squared distances, then k(X,X), and -2 s phi', lower triangles
+	l, s     linalg.Matrix // factor and inverse of K
+	w, dW    []float64     // 1/l² and the derivatives in it
+	alpha    []float64
 }
 
 func newARDLikelihood(lineage *Lineage) *ardLikelihood {
@@ -176,7 +174,7 @@ func newARDLikelihood(lineage *Lineage) *ardLikelihood {
 	n := in.n
 	return &ardLikelihood{
 		recursion: newRecursion(lineage),
-		r2:        padded(n, n), k: padded(n, n), slope: padded(n, n), l: padded(n, n), s: padded(n, n),
+		k:         padded(n, n), slope: padded(n, n), l: padded(n, n), s: padded(n, n),
 		w: make([]float64, in.dim), dW: make([]float64, in.dim), alpha: make([]float64, n),
 	}
 }
@@ -191,10 +189,9 @@ func (a *ardLikelihood) evaluate(dLength []float64, h Hyper, y []float64) (evalu
 	for j, l := range h.LengthScales {
 		a.w[j] = 1 / (l * l)
 	}
-	a.distances(a.r2, a.w)
+	a.distances(a.k, a.w)
 	for i := range n {
 		row := a.k.Row(i)[:i+1]
-		copy(row, a.r2.Row(i))
 		h.Profile.apply(row, a.slope.Row(i)[:i+1], h.OutputScale)
 		row[i] += h.NoiseVariance
 	}
@@ -210,7 +207,7 @@ func (a *ardLikelihood) evaluate(dLength []float64, h Hyper, y []float64) (evalu
 	linalg.SolveLowerVec(a.l, a.alpha)
 	ev.value -= 0.5 * linalg.Dot(a.alpha, a.alpha)
 	linalg.SolveLowerTransVec(a.l, a.alpha)
-	linalg.InverseFromCholesky(a.s, a.l)
+	linalg.LowerInverseFromCholesky(a.s, a.l)
 
 	var below, diagonal float64 // sums of c o k under the diagonal and of c on it
 	for i, ai := range a.alpha {

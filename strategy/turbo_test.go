@@ -185,7 +185,7 @@ func TestBatchCountsOnce(t *testing.T) {
 func TestBoxSides(t *testing.T) {
 	r := newTrustRegion(Config{Dim: 3}.WithDefaults(), 0, 1)
 	r.add(Point{0, 0.8, -1}, 1)
-	r.fitted = fit{1, gp.Hyper{Kernel: gp.Matern52ARD([]float64{0.1, 0.4, 1.6})}, 0}
+	r.fitted = fit{count: 1, hyper: gp.Hyper{Kernel: gp.Matern52ARD([]float64{0.1, 0.4, 1.6})}}
 	product := 1.0
 	for _, w := range boxWeights(r.fitted.hyper.LengthScales) {
 		product *= w

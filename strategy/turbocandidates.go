@@ -107,7 +107,7 @@ type anchors struct {
 	set   *candidateSet
 	steps linalg.Matrix // -2 delta, D x anchors
 	norm2 []float64
-	zeros []float64
+	part  linalg.Matrix // scratch: distances of a group of candidates to a block of anchors
 	delta linalg.Matrix // anchors x D, for full sets
 }
 
@@ -120,7 +120,7 @@ func newAnchors(set *candidateSet, count int) *anchors {
 	return &anchors{
 		set:   set,
 		steps: linalg.Matrix{Rows: dim, Cols: count, Stride: stride, Data: make([]float64, dim*stride)},
-		norm2: make([]float64, count), zeros: make([]float64, count),
+		norm2: make([]float64, count),
 	}
 }
 
@@ -156,6 +156,7 @@ func candidateAnchors(set *candidateSet, index []int) *anchors {
 
 func (n *anchors) finish() {
 	if !n.set.full() {
+		n.part = linalg.New(sampleGroup, min(anchorBlock, n.steps.Cols))
 		return
 	}
 	n.delta = linalg.New(n.steps.Cols, n.steps.Rows)
@@ -180,10 +181,8 @@ func (n *anchors) between(dst linalg.Matrix) {
 // distances fills dst with r² of candidate i and the anchors from..from+len(dst)-1.
 func (n *anchors) distances(dst []float64, i, from int) {
 	to := from + len(dst)
-	copy(dst, n.norm2[from:to])
 	coord, _, move := n.set.changes(i)
-	linalg.AddRows(dst, move, coord, n.steps.Slice(0, n.steps.Rows, from, to))
-	linalg.AddClamp(dst, n.set.norm2[i], n.zeros[from:to])
+	linalg.ClampedRows(dst, n.norm2[from:to], move, coord, n.steps.Slice(0, n.steps.Rows, from, to), n.set.norm2[i])
 }
 
 // distancesTo fills groups with r², one row per anchor and one column per candidate of
@@ -193,11 +192,10 @@ func (n *anchors) distancesTo(groups []linalg.Matrix, index []int) {
 		n.distancesFull(groups, index)
 		return
 	}
-	rows := linalg.New(sampleGroup, anchorBlock)
 	for from := 0; from < n.steps.Cols; from += anchorBlock {
 		to := min(from+anchorBlock, n.steps.Cols)
 		for g, group := range groups {
-			part := rows.Slice(0, group.Cols, 0, to-from)
+			part := n.part.Slice(0, group.Cols, 0, to-from)
 			for k := range group.Cols {
 				n.distances(part.Row(k), index[g*sampleGroup+k], from)
 			}

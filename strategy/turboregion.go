@@ -70,6 +70,7 @@ type fit struct {
 	count  int
 	hyper  gp.Hyper
 	jitter float64
+	data   *conditioned // nil before the first sample
 }
 
 // round collects what a region's proposals of one round have achieved.
@@ -232,7 +233,7 @@ func (r *trustRegion) learn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.fitted = fit{len(r.y), h, report.Jitter}
+	r.fitted = fit{count: len(r.y), hyper: h, jitter: report.Jitter}
 	return nil
 }
 

@@ -65,17 +65,51 @@ func (l standings) enter(s int, v float64) {
 //
 // room is scratch memory, kept for the next call.
 func (r *trustRegion) sample(c *candidateSet, rnd *rand.Rand, best standings, room *[]float64) (samples [][]float64, jitter float64, err error) {
-	y, median, std := r.standardised()
+	if r.fitted.data == nil {
+		if r.fitted.data, err = r.factorise(c); err != nil {
+			return nil, 0, err
+		}
+	}
+	d := r.fitted.data
 	p := &localPosterior{
-		hyper: r.fitted.hyper, set: c, count: c.len(), median: median, std: std, best: best,
+		hyper: r.fitted.hyper, set: c, count: c.len(), median: d.median, std: d.std, best: best,
 		together: min(jointCandidates, c.len()),
 	}
 	p.makeRoom(r.in.Len(), room)
-	if jitter, err = p.condition(r.in, y); err != nil {
-		return nil, jitter, err
+	p.condition(d, dataAnchors(c, r.in))
+	samples, jitter, err = p.draw(rnd)
+	return samples, max(jitter, d.jitter), err
+}
+
+// conditioned is what the data of a fit give to every sample.
+type conditioned struct {
+	median, std float64 // of the values told
+	l           linalg.Matrix
+	zeta        []float64
+	jitter      float64
+}
+
+// factorise computes L and zeta; the set gives its centre only.
+func (r *trustRegion) factorise(c *candidateSet) (*conditioned, error) {
+	n, hyper := r.in.Len(), r.fitted.hyper
+	k := linalg.New(n, n)
+	dataAnchors(c, r.in).between(k)
+	for i := range n {
+		row := k.Row(i)[:i+1]
+		hyper.Covariances(row)
+		row[i] += hyper.NoiseVariance
 	}
-	samples, more, err := p.draw(rnd)
-	return samples, max(jitter, more), err
+	d := &conditioned{l: linalg.New(n, n)}
+	var err error
+	if d.jitter, err = linalg.CholeskyJitter(d.l, k, linalg.DefaultLadder(k)); err != nil {
+		return nil, err
+	}
+	d.zeta, d.median, d.std = r.standardised()
+	for i := range d.zeta {
+		d.zeta[i] -= hyper.Mean
+	}
+	linalg.SolveLowerVec(d.l, d.zeta)
+	return d, nil
 }
 
 // localPosterior is the posterior at a set of candidates.
@@ -116,27 +150,8 @@ func (p *localPosterior) makeRoom(n int, room *[]float64) {
 	}
 }
 
-// condition computes mean and variance of all candidates given the data.
-func (p *localPosterior) condition(in *gp.Inputs, y []float64) (jitter float64, err error) {
-	n := in.Len()
-	data := dataAnchors(p.set, in)
-	k := linalg.New(n, n)
-	data.between(k)
-	for i := range n {
-		row := k.Row(i)[:i+1]
-		p.hyper.Covariances(row)
-		row[i] += p.hyper.NoiseVariance
-	}
-	l := linalg.New(n, n)
-	if jitter, err = linalg.CholeskyJitter(l, k, linalg.DefaultLadder(k)); err != nil {
-		return jitter, err
-	}
-	zeta := make([]float64, n)
-	for i, v := range y {
-		zeta[i] = v - p.hyper.Mean
-	}
-	linalg.SolveLowerVec(l, zeta)
-
+// condition computes mean and variance of all candidates given the data at the anchors.
+func (p *localPosterior) condition(d *conditioned, data *anchors) {
 	p.mean, p.variance = make([]float64, p.count), make([]float64, p.count)
 	for i := range p.count {
 		p.mean[i], p.variance[i] = p.hyper.Mean, p.hyper.OutputScale+p.hyper.NoiseVariance
@@ -146,14 +161,13 @@ func (p *localPosterior) condition(in *gp.Inputs, y []float64) (jitter float64, 
 		from := g * sampleGroup
 		to := from + group.Cols
 		p.covariances(group)
-		linalg.SolveLower(l, group)
-		for i, z := range zeta {
+		linalg.SolveLower(d.l, group)
+		for i, z := range d.zeta {
 			row := group.Row(i)
 			linalg.Axpy(p.mean[from:to], z, row)
 			subtractSquares(p.variance[from:to], row)
 		}
 	}
-	return jitter, nil
 }
 
 // covariances replaces r² by covariances.

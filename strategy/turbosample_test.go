@@ -83,7 +83,7 @@ func testPosterior(t *testing.T, n, count, slots, joint int) (*localPosterior, *
 		Kernel:      gp.Matern52ARD([]float64{0.5, 0.7, 0.9, 1.1, 1.3}),
 		OutputScale: 1.7, NoiseVariance: 0.05, Mean: 0.3,
 	}
-	region.fitted = fit{n, h, 0}
+	region.fitted = fit{count: n, hyper: h}
 	y, _, _ := region.standardised()
 	centre, lower, upper := region.box()
 	set := new(candidateSet)
@@ -107,9 +107,11 @@ func testPosterior(t *testing.T, n, count, slots, joint int) (*localPosterior, *
 		hyper: h, set: set, count: count, std: 1, best: make(standings, slots), together: joint,
 	}, []float64(nil)
 	p.makeRoom(n, &room)
-	if _, err := p.condition(region.in, y); err != nil {
+	d, err := region.factorise(set)
+	if err != nil {
 		t.Fatal(err)
 	}
+	p.condition(d, dataAnchors(set, region.in))
 	return p, model, points
 }
 

@@ -46,7 +46,7 @@ func factorise(threads int, dst, a Matrix, jitter float64) error {
 		for p := range f.panels {
 			f.pack(a, p, jitter)
 		}
-		if err := f.factorise(); err != nil {
+		if err := f.factorise(&s.queue); err != nil {
 			return err
 		}
 		for p := range f.panels {
@@ -55,7 +55,7 @@ func factorise(threads int, dst, a Matrix, jitter float64) error {
 		return nil
 	}
 	parallelFor(threads, f.panels, func(p int) { f.pack(a, p, jitter) })
-	if err := f.parallelFactorise(threads); err != nil {
+	if err := f.parallelFactorise(threads, &s.queue); err != nil {
 		return err
 	}
 	parallelFor(threads, f.panels, func(p int) { f.unpack(dst, p) })
@@ -69,6 +69,7 @@ func factorise(threads int, dst, a Matrix, jitter float64) error {
 type upperFactor struct {
 	data   []float64
 	coef   []float64 // an mr x mr triangle with reciprocal diagonal per mr rows
+	pivots []float64
 	n      int
 	rows   int // n rounded up to a multiple of mr
 	w, mr  int
@@ -80,8 +81,11 @@ func newUpperFactor(s *scratch, n int) *upperFactor {
 	panels := ceilDiv(n, w)
 	rows := ceilDiv(n, mr) * mr
 	size := w * w * panels * (panels + 1) / 2
-	buf := s.take(size + rows*mr)
-	s.upper = upperFactor{data: buf[:size], coef: buf[size:], n: n, rows: rows, w: w, mr: mr, panels: panels}
+	buf := s.take(size + rows*mr + rows)
+	s.upper = upperFactor{
+		data: buf[:size], coef: buf[size : size+rows*mr], pivots: buf[size+rows*mr:],
+		n: n, rows: rows, w: w, mr: mr, panels: panels,
+	}
 	return &s.upper
 }
 
@@ -91,7 +95,7 @@ func (f *upperFactor) at(p, r int) []float64 {
 }
 
 // pack fills panel p from the lower triangle of A. What lies below U's
-// diagonal is arbitrary: it never meets a column of U, and diagonal clears it.
+// diagonal is arbitrary: it never meets a column of U.
 func (f *upperFactor) pack(a Matrix, p int, jitter float64) {
 	w, j0 := f.w, p*f.w
 	cols := min(w, f.n-j0)
@@ -129,97 +133,94 @@ func (f *upperFactor) unpack(dst Matrix, p int) {
 //
 //	U[J,J]ᵀ U[J,J] = A[J,J] - U[:J,J]ᵀ U[:J,J]
 //	U[J,p] = U[J,J]⁻ᵀ (A[J,p] - U[:J,J]ᵀ U[:J,p])  for the panels p right of J
-func (f *upperFactor) factorise() error {
+func (f *upperFactor) factorise(q *queue) error {
 	for j := 0; j < f.rows; j += nb {
 		end := min(j+nb, f.rows)
 		right := ceilDiv(end, f.w)
 		for p := j / f.w; p < right; p++ {
-			f.subtract(p, j, min(end, (p+1)*f.w))
+			f.subtract(q, p, j, min(end, (p+1)*f.w))
 		}
-		if err := f.diagonal(j, end); err != nil {
+		if err := f.diagonal(q, j, end); err != nil {
 			return err
 		}
 		for p := right; p < f.panels; p++ {
-			f.subtract(p, j, end)
-			f.solve(p, j, end)
+			f.subtract(q, p, j, end)
+			f.solve(q, p, j, end)
 		}
 	}
+	q.run()
 	return nil
 }
 
 // parallelFactorise is factorise with the panels of a block row shared out.
-func (f *upperFactor) parallelFactorise(threads int) error {
+func (f *upperFactor) parallelFactorise(threads int, own *queue) error {
 	for j := 0; j < f.rows; j += nb {
 		end := min(j+nb, f.rows)
 		first, right := j/f.w, ceilDiv(end, f.w)
-		parallelFor(threads, right-first, func(i int) {
+		parallelQueues(threads, right-first, func(q *queue, i int) {
 			p := first + i
-			f.subtract(p, j, min(end, (p+1)*f.w))
+			f.subtract(q, p, j, min(end, (p+1)*f.w))
 		})
-		if err := f.diagonal(j, end); err != nil {
+		if err := f.diagonal(own, j, end); err != nil {
 			return err
 		}
-		parallelFor(threads, f.panels-right, func(i int) {
-			f.subtract(right+i, j, end)
-			f.solve(right+i, j, end)
+		parallelQueues(threads, f.panels-right, func(q *queue, i int) {
+			f.subtract(q, right+i, j, end)
+			f.solve(q, right+i, j, end)
 		})
 	}
 	return nil
 }
 
 // subtract computes U[J,p] -= U[:J,J]ᵀ U[:J,p] for the rows J = j..end-1.
-func (f *upperFactor) subtract(p, j, end int) {
+func (f *upperFactor) subtract(q *queue, p, j, end int) {
 	w := f.w
 	for k0 := 0; k0 < j; k0 += kcLong {
 		b := f.at(p, k0)
 		for r := j; r < end; r += w {
-			panel(f.at(p, r), w, f.at(r/w, k0), 1, w, b, w, min(w, end-r), w, min(kcLong, j-k0), -1, 1)
+			q.panel(f.at(p, r), w, f.at(r/w, k0), 1, w, b, w, min(w, end-r), w, min(kcLong, j-k0), -1, 1)
 		}
 	}
 }
 
 // solve finishes U[J,p], mr rows at a time.
-func (f *upperFactor) solve(p, j, end int) {
+func (f *upperFactor) solve(q *queue, p, j, end int) {
 	for i := j; i < end; i += f.mr {
-		f.advance(p, j, i)
-		triangle(f.at(p, i), 0, f.w, f.block(i), f.w)
+		f.advance(q, p, j, i)
+		q.triangle(f.at(p, i), 0, f.w, f.block(i), f.w)
 	}
 }
 
 // advance subtracts from the mr rows at i of panel p what the rows j..i-1 give.
-func (f *upperFactor) advance(p, j, i int) {
+func (f *upperFactor) advance(q *queue, p, j, i int) {
 	if i > j {
-		panel(f.at(p, i), f.w, f.at(i/f.w, j)[i%f.w:], 1, f.w, f.at(p, j), f.w, f.mr, f.w, i-j, -1, 1)
+		q.panel(f.at(p, i), f.w, f.at(i/f.w, j)[i%f.w:], 1, f.w, f.at(p, j), f.w, f.mr, f.w, i-j, -1, 1)
 	}
 }
 
 // block is the coefficient block of the rows at i.
 func (f *upperFactor) block(i int) []float64 { return f.coef[i*f.mr : (i+f.mr)*f.mr] }
 
-// diagonal factorises U[J,J].
-func (f *upperFactor) diagonal(j, end int) error {
+// diagonal factorises U[J,J]. Numbers after a bad pivot are arbitrary.
+func (f *upperFactor) diagonal(q *queue, j, end int) error {
 	right := ceilDiv(end, f.w)
 	for i := j; i < end; i += f.mr {
-		q, x := i/f.w, i%f.w
-		for p := q; p < right; p++ {
-			f.advance(p, j, i)
+		first, t := i/f.w, f.block(i)
+		for p := first; p < right; p++ {
+			f.advance(q, p, j, i)
 		}
-		var pivots [maxMR]float64
-		t, rows := f.block(i), f.at(q, i)
-		factor(t, pivots[:], rows[x:], f.w)
-		for r, d := range pivots[:f.mr] {
-			if !(d > 0) || d > math.MaxFloat64 {
-				return &NotPositiveDefiniteError{Pivot: i + r, Value: d}
-			}
+		q.factor(t, f.pivots[i:], f.at(first, i)[i%f.w:], f.w)
+		for p := first; p < right; p++ {
+			q.triangle(f.at(p, i), 0, f.w, t, f.w)
 		}
-		for p := q; p < right; p++ {
-			triangle(f.at(p, i), 0, f.w, t, f.w)
+	}
+	q.run()
+	for i := j; i < end; i++ {
+		d := f.pivots[i]
+		if !(d > 0) || d > math.MaxFloat64 {
+			return &NotPositiveDefiniteError{Pivot: i, Value: d}
 		}
-		for r := range f.mr {
-			row := rows[r*f.w : r*f.w+x+f.mr]
-			clear(row[:x+r])
-			row[x+r] = math.Sqrt(pivots[r])
-		}
+		f.at(i/f.w, i)[i%f.w] = math.Sqrt(d)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package linalg
 
 import (
+	"math"
 	"unsafe"
 
 	"golang.org/x/sys/cpu"
@@ -23,7 +24,7 @@ func supported() []kernelPath {
 func panel(c []float64, ldc int, a []float64, ras, cas int, b []float64, ldb, m, n, k int, alpha, beta float64) {
 	switch active.path {
 	case avx512:
-		panelAVX512(&c[0], ldc, &a[0], ras, cas, &b[0], ldb, m, n, k, alpha, beta)
+		runAVX512(&call{panelCall, &c[0], ldc, &a[0], ras, cas, &b[0], ldb, m, n, k, alpha, beta}, 1)
 	case avx2:
 		panelAVX2(&c[0], ldc, &a[0], ras, cas, &b[0], ldb, m, n, k, alpha, beta)
 	default:
@@ -37,7 +38,7 @@ func panel(c []float64, ldc int, a []float64, ras, cas int, b []float64, ldb, m,
 func triangle(c []float64, c0, ldc int, coef []float64, n int) {
 	switch {
 	case active.path == avx512:
-		triangleAVX512(&c[c0], ldc, &coef[0], n)
+		runAVX512(&call{kernel: triangleCall, c: &c[c0], ldc: ldc, a: &coef[0], ras: n}, 1)
 	case active.path == avx2 && n == 12:
 		triangleAVX2(&c[c0], ldc, &coef[0])
 	default:
@@ -49,7 +50,7 @@ func triangle(c []float64, c0, ldc int, coef []float64, n int) {
 // factorPortable.
 func factor(coef, pivots, u []float64, ldu int) {
 	if active.path == avx512 {
-		factorAVX512(&coef[0], &pivots[0], &u[0], ldu)
+		runAVX512(&call{kernel: factorCall, c: &u[0], ldc: ldu, a: &coef[0], b: &pivots[0]}, 1)
 		return
 	}
 	factorPortable(coef, pivots, u, ldu, active.mr)
@@ -127,20 +128,12 @@ func columnDistances(dst, x []float64, z Matrix) {
 	}
 }
 
-func maternRoots(x []float64) {
+func matern(x, slope []float64, scale float64) {
 	if active.path != avx512 || len(x) == 0 {
-		maternRootsPortable(x)
+		maternByExp(x, slope, scale)
 		return
 	}
-	maternRootsAVX512(&x[0], len(x))
-}
-
-func maternFinish(x, slope, e []float64) {
-	if active.path != avx512 || len(x) == 0 {
-		maternFinishPortable(x, slope, e)
-		return
-	}
-	maternFinishAVX512(&x[0], unsafe.SliceData(slope), &e[0], len(x))
+	maternAVX512(&x[0], unsafe.SliceData(slope), scale, len(x))
 }
 
 func addRows(dst, coef []float64, index []int, m Matrix) {
@@ -148,7 +141,25 @@ func addRows(dst, coef []float64, index []int, m Matrix) {
 		addRowsByAxpy(dst, coef, index, m)
 		return
 	}
-	addRowsAVX512(&dst[0], len(dst), &coef[0], &index[0], len(coef), &m.Data[0], m.Stride)
+	addRowsAVX512(&dst[0], &dst[0], len(dst), unsafe.SliceData(coef), unsafe.SliceData(index), len(coef),
+		&m.Data[0], m.Stride, math.Copysign(0, -1), math.Inf(-1))
+}
+
+func clampedRows(dst, base, coef []float64, index []int, m Matrix, shift float64) {
+	if active.path != avx512 {
+		clampedRowsByAxpy(dst, base, coef, index, m, shift)
+		return
+	}
+	addRowsAVX512(&dst[0], &base[0], len(dst), unsafe.SliceData(coef), unsafe.SliceData(index), len(coef),
+		&m.Data[0], m.Stride, shift, 0)
+}
+
+func rowDots(dst, x []float64, index []int, m Matrix) {
+	if active.path != avx512 {
+		rowDotsByDot(dst, x, index, m)
+		return
+	}
+	dotRowsAVX512(&dst[0], &x[0], len(x), &index[0], len(dst), &m.Data[0], m.Stride)
 }
 
 func addProducts(dst, x, y []float64) {

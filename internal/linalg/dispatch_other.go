@@ -16,6 +16,21 @@ func factor(coef, pivots, u []float64, ldu int) {
 	factorPortable(coef, pivots, u, ldu, active.mr)
 }
 
+// queue makes calls of kernels at once.
+type queue struct{}
+
+func (*queue) run() {}
+
+func (*queue) panel(c []float64, ldc int, a []float64, ras, cas int, b []float64, ldb, m, n, k int, alpha, beta float64) {
+	panel(c, ldc, a, ras, cas, b, ldb, m, n, k, alpha, beta)
+}
+
+func (*queue) triangle(c []float64, c0, ldc int, coef []float64, n int) {
+	triangle(c, c0, ldc, coef, n)
+}
+
+func (*queue) factor(coef, pivots, u []float64, ldu int) { factor(coef, pivots, u, ldu) }
+
 func transpose(dst []float64, ldd int, src []float64, lds, rows, cols int) {
 	transposePortable(dst, ldd, src, lds, rows, cols)
 }
@@ -27,10 +42,14 @@ func expScaled(dst []float64, scale, rate float64, src []float64) {
 }
 func addClamp(dst []float64, shift float64, y []float64) { addClampPortable(dst, shift, y) }
 func columnDistances(dst, x []float64, z Matrix)         { columnDistancesPortable(dst, x, z) }
-func maternRoots(x []float64)                            { maternRootsPortable(x) }
-func maternFinish(x, slope, e []float64)                 { maternFinishPortable(x, slope, e) }
+func matern(x, slope []float64, scale float64)           { maternByExp(x, slope, scale) }
 func addRows(dst, coef []float64, index []int, m Matrix) { addRowsByAxpy(dst, coef, index, m) }
+func rowDots(dst, x []float64, index []int, m Matrix)    { rowDotsByDot(dst, x, index, m) }
 func addProducts(dst, x, y []float64)                    { addProductsPortable(dst, x, y) }
+
+func clampedRows(dst, base, coef []float64, index []int, m Matrix, shift float64) {
+	clampedRowsByAxpy(dst, base, coef, index, m, shift)
+}
 
 func rowSquares(dst, w, x []float64, z Matrix) { rowSquaresPortable(dst, w, x, z) }
 

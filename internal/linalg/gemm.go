@@ -132,34 +132,48 @@ func (p *product) run(i0, i1, j0, j1 int) {
 }
 
 func (p *product) runDirect(i0, i1, j0, j1 int) {
+	s := getScratch()
+	defer s.release()
 	nr, ldc, ldb := active.nr, p.c.Stride, p.b.Stride
 	beta := p.beta
 	for k0 := 0; k0 < p.k; k0 += p.kc {
 		kk := min(p.kc, p.k-k0)
 		for j := j0; j < j1; j += nr {
-			panel(p.c.Data[i0*ldc+j:], ldc, p.a[i0*p.ras+k0*p.cas:], p.ras, p.cas,
+			s.queue.panel(p.c.Data[i0*ldc+j:], ldc, p.a[i0*p.ras+k0*p.cas:], p.ras, p.cas,
 				p.b.Data[k0*ldb+j:], ldb, i1-i0, min(nr, j1-j), kk, p.alpha, beta)
 		}
 		beta = 1
 	}
+	s.queue.run()
 }
+
+// packRoom is the number of elements of packed panels that wait for their product together.
+const packRoom = 1 << 14
 
 func (p *product) runPacked(i0, i1, j0, j1 int) {
 	s := getScratch()
 	defer s.release()
 	nr, ldc := active.nr, p.c.Stride
-	buf := s.take(p.kc * nr)
+	size := min(p.kc, p.k) * nr
+	room := s.take(max(packRoom/size, 1) * size)
 	for r0 := i0; r0 < i1; r0 += mcRows {
 		m := min(mcRows, i1-r0)
 		beta := p.beta
 		for k0 := 0; k0 < p.k; k0 += p.kc {
 			kk := min(p.kc, p.k-k0)
+			buf := room
 			for j := j0; j < j1; j += nr {
+				if len(buf) == 0 {
+					s.queue.run()
+					buf = room
+				}
 				n := min(nr, j1-j)
 				p.packB(buf, k0, kk, j, n)
-				panel(p.c.Data[r0*ldc+j:], ldc, p.a[r0*p.ras+k0*p.cas:], p.ras, p.cas,
+				s.queue.panel(p.c.Data[r0*ldc+j:], ldc, p.a[r0*p.ras+k0*p.cas:], p.ras, p.cas,
 					buf, nr, m, n, kk, p.alpha, beta)
+				buf = buf[size:]
 			}
+			s.queue.run()
 			beta = 1
 		}
 	}

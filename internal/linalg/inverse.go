@@ -9,9 +9,25 @@ import (
 // to dst. Only the lower triangle of L is read; dst may be L itself.
 func InverseFromCholesky(dst, l Matrix) { ParallelInverse(1, dst, l) }
 
+// LowerInverseFromCholesky is InverseFromCholesky for those who read the lower triangle
+// only: what dst holds above the diagonal is arbitrary.
+func LowerInverseFromCholesky(dst, l Matrix) { parallelLowerInverse(1, dst, l) }
+
 // ParallelInverse is InverseFromCholesky on several threads; the bytes do not
 // depend on threads.
 func ParallelInverse(threads int, dst, l Matrix) {
+	parallelLowerInverse(threads, dst, l)
+	w := active.nr
+	if threads <= 1 {
+		for j := 0; j < l.Rows; j += w {
+			mirror(dst, j, min(j+w, l.Rows))
+		}
+		return
+	}
+	parallelFor(threads, ceilDiv(l.Rows, w), func(p int) { mirror(dst, p*w, min((p+1)*w, l.Rows)) })
+}
+
+func parallelLowerInverse(threads int, dst, l Matrix) {
 	if dst.Rows != l.Rows || dst.Cols != l.Cols {
 		panic(fmt.Sprintf("linalg: inverse of a %dx%d factor into %dx%d", l.Rows, l.Cols, dst.Rows, dst.Cols))
 	}
@@ -24,15 +40,12 @@ func ParallelInverse(threads int, dst, l Matrix) {
 	}
 	if threads <= 1 {
 		for p := 0; p < x.panels; p += x.group {
-			x.gram(dst, p)
+			x.gram(&s.queue, dst, p)
 		}
-		for p := range x.panels {
-			mirror(dst, p*x.w, min((p+1)*x.w, x.n))
-		}
+		s.queue.run()
 		return
 	}
-	parallelFor(threads, ceilDiv(x.panels, x.group), func(g int) { x.gram(dst, g*x.group) })
-	parallelFor(threads, x.panels, func(p int) { mirror(dst, p*x.w, min((p+1)*x.w, x.n)) })
+	parallelQueues(threads, ceilDiv(x.panels, x.group), func(q *queue, g int) { x.gram(q, dst, g*x.group) })
 }
 
 // InvertLower replaces the lower triangle of L by L⁻¹; the strict upper
@@ -98,15 +111,16 @@ func invert(threads int, s *scratch, l Matrix) *lowerInverse {
 	}
 	if threads <= 1 {
 		for p := 0; p < panels; p += x.group {
-			x.solve(p)
+			x.solve(&s.queue, p)
 		}
+		s.queue.run() // dst may be L
 		return x
 	}
 	// Panels are independent of each other: smaller tasks for more threads.
 	if threads > 2 {
 		x.group /= 2
 	}
-	parallelFor(threads, ceilDiv(panels, x.group), func(g int) { x.solve(g * x.group) })
+	parallelQueues(threads, ceilDiv(panels, x.group), func(q *queue, g int) { x.solve(q, g*x.group) })
 	return x
 }
 
@@ -135,7 +149,7 @@ func triangleOf(t []float64, l Matrix, i, rows, mr int) {
 
 // solve computes the group of panels that starts with from by forward substitution:
 // X[J] = L[J,J]⁻¹ (I[J] - L[J,:J] X[:J]).
-func (x *lowerInverse) solve(from int) {
+func (x *lowerInverse) solve(q *queue, from int) {
 	to := min(from+x.group, x.panels)
 	w, mr, ld := x.w, x.mr, x.l.Stride
 	// The block with the diagonal starts as the identity; blocks below it are
@@ -154,15 +168,15 @@ func (x *lowerInverse) solve(from int) {
 			top := p * w
 			beta := 0.0
 			for k0 := top; k0 < j; k0 += kcLong {
-				panel(x.at(p, j), w, x.l.Data[j*ld+k0:], ld, 1, x.at(p, k0), w, end-j, w, min(kcLong, j-k0), -1, beta)
+				q.panel(x.at(p, j), w, x.l.Data[j*ld+k0:], ld, 1, x.at(p, k0), w, end-j, w, min(kcLong, j-k0), -1, beta)
 				beta = 1
 			}
 			k0 := max(j, top)
 			for i := k0; i < end; i += mr {
 				if i > k0 {
-					panel(x.at(p, i), w, x.l.Data[i*ld+k0:], ld, 1, x.at(p, k0), w, min(mr, end-i), w, i-k0, -1, 1)
+					q.panel(x.at(p, i), w, x.l.Data[i*ld+k0:], ld, 1, x.at(p, k0), w, min(mr, end-i), w, i-k0, -1, 1)
 				}
-				triangle(x.at(p, i), 0, w, x.coef[i*mr:(i+mr)*mr], w)
+				q.triangle(x.at(p, i), 0, w, x.coef[i*mr:(i+mr)*mr], w)
 			}
 		}
 	}
@@ -170,7 +184,7 @@ func (x *lowerInverse) solve(from int) {
 
 // gram computes a group of panels of the lower triangle of XᵀX. The
 // blocks of the reduction lie on one grid for all panels.
-func (x *lowerInverse) gram(dst Matrix, from int) {
+func (x *lowerInverse) gram(calls *queue, dst Matrix, from int) {
 	to := min(from+x.group, x.panels)
 	w := x.w
 	for k0 := from * w / kcGram * kcGram; k0 < x.n; k0 += kcGram {
@@ -182,7 +196,7 @@ func (x *lowerInverse) gram(dst Matrix, from int) {
 			}
 			a := x.at(q, start)
 			for p := from; p < min(to, q+1); p++ {
-				panel(dst.Data[q*w*dst.Stride+p*w:], dst.Stride, a, 1, w, x.at(p, start), w,
+				calls.panel(dst.Data[q*w*dst.Stride+p*w:], dst.Stride, a, 1, w, x.at(p, start), w,
 					min(w, x.n-q*w), min(w, x.n-p*w), k1-start, 1, beta)
 			}
 		}

@@ -4,25 +4,22 @@ package linalg
 // at most nr.
 
 //go:noescape
-func panelAVX512(c *float64, ldc int, a *float64, ras, cas int, b *float64, ldb, m, n, k int, alpha, beta float64)
+func runAVX512(calls *call, count int)
 
 //go:noescape
 func panelAVX2(c *float64, ldc int, a *float64, ras, cas int, b *float64, ldb, m, n, k int, alpha, beta float64)
 
 //go:noescape
-func triangleAVX512(c *float64, ldc int, coef *float64, n int)
-
-//go:noescape
 func triangleAVX2(c *float64, ldc int, coef *float64)
-
-//go:noescape
-func factorAVX512(coef, pivots, u *float64, ldu int)
 
 //go:noescape
 func transposeAVX2(dst *float64, ldd int, src *float64, lds, rows, cols int)
 
 //go:noescape
 func dotAVX512(x, y *float64, n int) float64
+
+//go:noescape
+func dotRowsAVX512(dst, x *float64, n int, index *int, count int, rows *float64, ld int)
 
 //go:noescape
 func dotAVX2(x, y *float64, n int) float64
@@ -52,13 +49,10 @@ func columnDistancesAVX512(dst, x, z *float64, ldz, d, n int)
 func columnDistancesAVX2(dst, x, z *float64, ldz, d, n int)
 
 //go:noescape
-func maternRootsAVX512(x *float64, n int)
+func maternAVX512(x, slope *float64, scale float64, n int)
 
 //go:noescape
-func maternFinishAVX512(x, slope, e *float64, n int)
-
-//go:noescape
-func addRowsAVX512(dst *float64, n int, coef *float64, index *int, count int, rows *float64, ld int)
+func addRowsAVX512(dst, base *float64, n int, coef *float64, index *int, count int, rows *float64, ld int, shift, floor float64)
 
 //go:noescape
 func addProductsAVX512(dst, x, y *float64, n int)

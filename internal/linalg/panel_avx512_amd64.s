@@ -1,16 +1,51 @@
 #include "textflag.h"
 
+// func runAVX512(calls *call, count int)
 // Products of far entries of a kernel matrix underflow, and every operation on a
-// denormal costs a hundred cycles: the kernels round them to zero
-// (MXCSR bits FTZ and DAZ) and put the register back before they return.
-#define FLUSH_DENORMALS \
-	STMXCSR saved-4(SP)      \
-	MOVL    saved-4(SP), AX  \
-	ORL     $0x8040, AX      \
-	MOVL    AX, flush-8(SP)  \
-	LDMXCSR flush-8(SP)
+// denormal costs a hundred cycles: they are rounded to zero (MXCSR bits FTZ and DAZ), and
+// the register is put back before the return. Two changes of the mode take as long as
+// 200 products of vectors, so that many calls share them.
+//
+// The arguments of a kernel are copied to 0(SP); 96(SP) and 104(SP) hold the calls left.
+TEXT ·runAVX512(SB), NOSPLIT, $120-16
+	STMXCSR 112(SP)
+	MOVL    112(SP), AX
+	ORL     $0x8040, AX
+	MOVL    AX, 116(SP)
+	LDMXCSR 116(SP)
+	MOVQ    calls+0(FP), SI
+	MOVQ    count+8(FP), CX
 
-#define RESTORE_MXCSR LDMXCSR saved-4(SP)
+call:
+	VMOVUPD 8(SI), Z0
+	VMOVUPD 72(SI), Y1
+	VMOVUPD Z0, 0(SP)
+	VMOVUPD Y1, 64(SP)
+	MOVQ    (SI), AX
+	ADDQ    $104, SI
+	MOVQ    SI, 96(SP)
+	MOVQ    CX, 104(SP)
+	CMPQ    AX, $1
+	JEQ     triangle
+	JGT     factor
+	CALL    panel512<>(SB)
+	JMP     done
+
+triangle:
+	CALL triangle512<>(SB)
+	JMP  done
+
+factor:
+	CALL factor512<>(SB)
+
+done:
+	MOVQ 96(SP), SI
+	MOVQ 104(SP), CX
+	DECQ CX
+	JNE  call
+	LDMXCSR 112(SP)
+	VZEROUPPER
+	RET
 
 // Registers of the panel product:
 //   AX, BX  element (0,l) and (4,l) of the row block of A
@@ -147,9 +182,8 @@ label:                \
 	PREFETCHT0 184(AX) \
 	ADDQ       R14, AX
 
-// func panelAVX512(c *float64, ldc int, a *float64, ras, cas int, b *float64, ldb, m, n, k int, alpha, beta float64)
-TEXT ·panelAVX512(SB), NOSPLIT, $8-96
-	FLUSH_DENORMALS
+// panel512(c *float64, ldc int, a *float64, ras, cas int, b *float64, ldb, m, n, k int, alpha, beta float64)
+TEXT panel512<>(SB), NOSPLIT, $0-96
 	MOVQ         c+0(FP), DI
 	MOVQ         ldc+8(FP), R14
 	MOVQ         a+16(FP), SI
@@ -328,8 +362,6 @@ next:
 	JMP  block
 
 end:
-	RESTORE_MXCSR
-	VZEROUPPER
 	RET
 
 #define TLOAD(c0, c1, c2) \
@@ -357,9 +389,8 @@ end:
 	VFNMADD231PD p1, t, c1         \
 	VFNMADD231PD p2, t, c2
 
-// func triangleAVX512(c *float64, ldc int, coef *float64, n int)
-TEXT ·triangleAVX512(SB), NOSPLIT, $8-32
-	FLUSH_DENORMALS
+// triangle512(c *float64, ldc int, coef *float64, n int)
+TEXT triangle512<>(SB), NOSPLIT, $0-96
 	MOVQ  c+0(FP), DI
 	MOVQ  ldc+8(FP), R14
 	MOVQ  coef+16(FP), SI
@@ -419,8 +450,6 @@ TEXT ·triangleAVX512(SB), NOSPLIT, $8-32
 	TSCALE(6, Z18, Z19, Z20)
 	TSUB(7, 6, Z31, Z18, Z19, Z20, Z21, Z22, Z23)
 	TSCALE(7, Z21, Z22, Z23)
-	RESTORE_MXCSR
-	VZEROUPPER
 	RET
 
 // LDL step j: d = the pivot, then row_i -= (row_j[i]/d) * row_j for i > j.
@@ -440,15 +469,14 @@ TEXT ·triangleAVX512(SB), NOSPLIT, $8-32
 	VMOVAPD Z12, mask, row   \
 	VMOVUPD row, (64*j)(DI)
 
-// func factorAVX512(coef, pivots, u *float64, ldu int)
+// factor512(u *float64, ldu int, coef *float64, _, _ int, pivots *float64)
 // Row j of coef receives row j of the factor U with 1/U[j,j] on the diagonal;
 // pivots receives the squares of the diagonal, to be checked by the caller.
-TEXT ·factorAVX512(SB), NOSPLIT, $8-32
-	FLUSH_DENORMALS
-	MOVQ coef+0(FP), DI
-	MOVQ pivots+8(FP), DX
-	MOVQ u+16(FP), SI
-	MOVQ ldu+24(FP), R8
+TEXT factor512<>(SB), NOSPLIT, $0-96
+	MOVQ u+0(FP), SI
+	MOVQ ldu+8(FP), R8
+	MOVQ coef+16(FP), DI
+	MOVQ pivots+40(FP), DX
 	SHLQ $3, R8
 	LEAQ (R8)(R8*2), R9
 	LEAQ (SI)(R8*4), BX
@@ -554,6 +582,4 @@ TEXT ·factorAVX512(SB), NOSPLIT, $8-32
 	SCALED(5, Z5, Z21, K5)
 	SCALED(6, Z6, Z22, K6)
 	SCALED(7, Z7, Z23, K7)
-	RESTORE_MXCSR
-	VZEROUPPER
 	RET

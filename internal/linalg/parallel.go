@@ -33,6 +33,16 @@ func parallelFor(threads, tasks int, task func(i int)) {
 	wg.Wait()
 }
 
+// parallelQueues is parallelFor for tasks that make calls of kernels.
+func parallelQueues(threads, tasks int, task func(q *queue, i int)) {
+	parallelFor(threads, tasks, func(i int) {
+		s := getScratch()
+		defer s.release()
+		task(&s.queue, i)
+		s.queue.run()
+	})
+}
+
 // parallelProduct splits C into strips of whole tiles along its longer side. A strip
 // repeats the packing of the one product, never part of a sum.
 func parallelProduct(threads int, p product) {

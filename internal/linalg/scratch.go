@@ -14,6 +14,7 @@ type scratch struct {
 	buf   []float64
 	upper upperFactor
 	lower lowerInverse
+	queue queue
 }
 
 var scratchPool = sync.Pool{New: func() any { return new(scratch) }}

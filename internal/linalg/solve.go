@@ -16,8 +16,9 @@ func SolveLower(l, b Matrix) {
 			Gemm(b.Slice(j, end, 0, b.Cols), 1, -1, l.Slice(j, end, 0, j), b.Slice(0, j, 0, b.Cols))
 		}
 		for c := 0; c < b.Cols; c += active.nr {
-			solveBlock(l, b, coef, j, end, c, min(active.nr, b.Cols-c))
+			solveBlock(&s.queue, l, b, coef, j, end, c, min(active.nr, b.Cols-c))
 		}
+		s.queue.run()
 	}
 }
 
@@ -35,8 +36,9 @@ func SolveLowerTrans(l, b Matrix) {
 			GemmTA(b.Slice(j, end, 0, b.Cols), 1, -1, l.Slice(end, n, j, end), b.Slice(end, n, 0, b.Cols))
 		}
 		for c := 0; c < b.Cols; c += active.nr {
-			solveBlockTrans(l, b, coef, j, end, c, min(active.nr, b.Cols-c))
+			solveBlockTrans(&s.queue, l, b, coef, j, end, c, min(active.nr, b.Cols-c))
 		}
+		s.queue.run()
 	}
 }
 
@@ -76,37 +78,38 @@ func reverseTranspose(t []float64, mr int) {
 }
 
 // solveBlock solves the rows j..end-1 and n columns at c of B.
-func solveBlock(l, b Matrix, coef []float64, j, end, c, n int) {
+func solveBlock(q *queue, l, b Matrix, coef []float64, j, end, c, n int) {
 	mr := active.mr
 	for i := j; i < end; i += mr {
 		rows := min(mr, end-i)
 		if i > j {
-			panel(b.Data[i*b.Stride+c:], b.Stride, l.Data[i*l.Stride+j:], l.Stride, 1,
+			q.panel(b.Data[i*b.Stride+c:], b.Stride, l.Data[i*l.Stride+j:], l.Stride, 1,
 				b.Data[j*b.Stride+c:], b.Stride, rows, n, i-j, -1, 1)
 		}
-		solveTile(b.Slice(i, i+rows, c, c+n), coef, coef[i*mr:(i+mr)*mr], false)
+		solveTile(q, b.Slice(i, i+rows, c, c+n), coef, coef[i*mr:(i+mr)*mr], false)
 	}
 }
 
 // solveBlockTrans is solveBlock for Lᵀ, from the bottom up.
-func solveBlockTrans(l, b Matrix, coef []float64, j, end, c, n int) {
+func solveBlockTrans(q *queue, l, b Matrix, coef []float64, j, end, c, n int) {
 	mr := active.mr
 	for i := j + (end-j-1)/mr*mr; i >= j; i -= mr {
 		rows := min(mr, end-i)
 		if below := i + rows; below < end {
-			panel(b.Data[i*b.Stride+c:], b.Stride, l.Data[below*l.Stride+i:], 1, l.Stride,
+			q.panel(b.Data[i*b.Stride+c:], b.Stride, l.Data[below*l.Stride+i:], 1, l.Stride,
 				b.Data[below*b.Stride+c:], b.Stride, rows, n, end-below, -1, 1)
 		}
-		solveTile(b.Slice(i, i+rows, c, c+n), coef, coef[i*mr:(i+mr)*mr], true)
+		solveTile(q, b.Slice(i, i+rows, c, c+n), coef, coef[i*mr:(i+mr)*mr], true)
 	}
 }
 
 // solveTile applies one diagonal block t; a tile with missing rows is
 // completed by zeros in the room behind coef.
-func solveTile(b Matrix, coef, t []float64, trans bool) {
+func solveTile(q *queue, b Matrix, coef, t []float64, trans bool) {
 	mr, nr := active.mr, active.nr
 	data, ld := b.Data, b.Stride
 	if b.Rows < mr {
+		q.run()
 		data, ld = coef[len(coef)-mr*nr:], nr
 		clear(data)
 		for r := range b.Rows {
@@ -114,11 +117,12 @@ func solveTile(b Matrix, coef, t []float64, trans bool) {
 		}
 	}
 	if trans {
-		triangle(data, (mr-1)*ld, -ld, t, b.Cols)
+		q.triangle(data, (mr-1)*ld, -ld, t, b.Cols)
 	} else {
-		triangle(data, 0, ld, t, b.Cols)
+		q.triangle(data, 0, ld, t, b.Cols)
 	}
 	if b.Rows < mr {
+		q.run()
 		for r := range b.Rows {
 			copy(b.Row(r), data[r*nr:])
 		}
