@@ -88,7 +88,7 @@ func TestFitIsotropic(t *testing.T) {
 		y[i] = math.Sin(2*z[0]) + math.Cos(z[1]) + 0.1*r.NormFloat64()
 	}
 	y, _ = standardise(y)
-	h, err := fitIsotropic(context.Background(), make([]float64, 3), in, y)
+	h, err := fitIsotropic(context.Background(), make([]float64, 3), new(gp.Tied), in, y)
 	if err != nil {
 		t.Fatal(err)
 	}
