@@ -92,7 +92,7 @@ func (g *grid) promising(first []int) []keyed {
 	for i := count; i < g.z.Rows; i++ {
 		g.correlate(k, nil, g.z.Row(i), 0, g.n)
 		linalg.ColumnDistances(r2, g.z.Row(i), places)
-		p := slices.Index(r2, slices.Min(r2))
+		p := slices.Index(r2, lowest(r2))
 		part := 0.0
 		if wk := linalg.Dot(g.w.Row(p), k); explained[p] > 0 {
 			part = wk * wk / explained[p]

@@ -10,7 +10,9 @@ import (
 // with one length-scale for all coordinates. The distances of the points do not depend on
 // it and are computed once. The zero value is ready; one goroutine at a time.
 type Tied struct {
+	in         *Inputs
 	n          int
+	at         [3]float64    // parameters of the last LogMarginal, 0 for none
 	r2         linalg.Matrix // squared distances, lower triangle
 	change     linalg.Matrix // l² times the derivative of k(X,X) in log l
 	l, s       linalg.Matrix // factor and inverse of K
@@ -23,6 +25,7 @@ const tiedSpare = 64
 
 // Reset takes the points of in, to which none is added meanwhile. Memory is kept.
 func (t *Tied) Reset(in *Inputs) {
+	t.in, t.at = in, [3]float64{}
 	if t.n = in.n; t.r2.Rows < in.n {
 		size := in.n + tiedSpare
 		t.r2, t.change, t.l, t.s = padded(size, size), padded(size, size), padded(size, size), padded(size, size)
@@ -39,6 +42,7 @@ func (t *Tied) Reset(in *Inputs) {
 //	d value = ½ alphaᵀ dK alpha - ½ trace(S dK),
 //	alphaᵀ k alpha = yᵀ alpha - noise |alpha|²,  trace(S k) = n - noise trace(S).
 func (t *Tied) LogMarginal(lengthScale, outputScale, noise float64, y []float64) (value float64, grad [3]float64, err error) {
+	t.at = [3]float64{}
 	rate := 1 / (lengthScale * lengthScale)
 	l, s, alpha := t.l.Slice(0, t.n, 0, t.n), t.s.Slice(0, t.n, 0, t.n), t.alpha[:t.n]
 	for i := range t.n {
@@ -59,7 +63,30 @@ func (t *Tied) LogMarginal(lengthScale, outputScale, noise float64, y []float64)
 	}
 	n, fit, square := float64(t.n), linalg.Dot(y, alpha), linalg.Dot(alpha, alpha)
 	grad = [3]float64{rate * slope, 0.5 * (fit - noise*square - n + noise*trace), 0.5 * noise * (square - trace)}
+	t.at = [3]float64{lengthScale, outputScale, noise}
 	return -0.5 * (fit + linalg.LogDet(l) + n*math.Log(2*math.Pi)), grad, nil
+}
+
+// Model returns the posterior given the values y of the last LogMarginal, which has done its
+// work already if the parameters are the same. It ends with the next use of t.
+func (t *Tied) Model(lengthScale, outputScale, noise float64, y []float64) (*Model, error) {
+	if t.at != [3]float64{lengthScale, outputScale, noise} {
+		if _, _, err := t.LogMarginal(lengthScale, outputScale, noise, y); err != nil {
+			return nil, err
+		}
+	}
+	scales := make([]float64, t.in.dim)
+	for a := range scales {
+		scales[a] = lengthScale
+	}
+	m := &Model{
+		hyper: Hyper{Kernel: Matern52ARD(scales), OutputScale: outputScale, NoiseVariance: noise},
+		n:     t.n, dir: make([]float64, t.in.dim), keys: identity(t.n), // along no direction no point is out of reach
+		z: linalg.New(t.in.dim, t.n), alpha: t.alpha[:t.n], inverse: t.s.Slice(0, t.n, 0, t.n),
+	}
+	projectAll(m.z, m.hyper.Kernel, t.in)
+	m.scratch.New = func() any { return newScratch(m) }
+	return m, nil
 }
 
 // fillRow computes the covariances k of point i with those before it, and how they change:

@@ -53,6 +53,46 @@ func TestTiedEqualsLogMarginal(t *testing.T) {
 	}
 }
 
+// The model of the likelihood predicts what NewModel predicts, whatever was evaluated last.
+func TestTiedModel(t *testing.T) {
+	in, y := tiedCase(80, 5)
+	var tied Tied
+	tied.Reset(in)
+	const l, s, noise = 0.4, 1.5, 0.1
+	for _, last := range []float64{l, 2 * l} {
+		if _, _, err := tied.LogMarginal(last, s, noise, y); err != nil {
+			t.Fatal(err)
+		}
+		got, err := tied.Model(l, s, noise, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := NewModel(got.Hyper(), in, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range [][]float64{{0, 0}, {0.3, -0.8}, {30, 0}} {
+			a, b := make([]float64, 2), make([]float64, 2)
+			c, d := make([]float64, 2), make([]float64, 2)
+			mean, variance := got.PredictGrad(a, b, x)
+			wantMean, wantVariance := want.PredictGrad(c, d, x)
+			near(t, "mean", mean, wantMean, 1e-11)
+			near(t, "variance", variance, wantVariance, 1e-11)
+			for j := range x {
+				near(t, "d mean", a[j], c[j], 1e-10)
+				near(t, "d variance", b[j], d[j], 1e-10)
+			}
+		}
+		x := linalg.New(300, 2)
+		for i, r := 0, stream(6); i < len(x.Data); i++ {
+			x.Data[i] = 2*r.Float64() - 1
+		}
+		if a, b := got.LowestBound(x, 3), want.LowestBound(x, 3); a != b {
+			t.Errorf("rows %d and %d are the lowest", a, b)
+		}
+	}
+}
+
 func TestTiedRefusesWhatHasNoFactor(t *testing.T) {
 	in := NewInputs(1)
 	in.Append([]float64{0.5})

@@ -230,7 +230,7 @@ type view struct {
 	count int // observations
 	in    *gp.Inputs
 	y     []float64
-	hyper gp.Hyper
+	model *gp.Model // until the next fit
 }
 
 // learn fits the Gaussian process to the first count observations.
@@ -240,7 +240,7 @@ func (s *silbo) learn(ctx context.Context, B linalg.Matrix, count int) (view, er
 		return view{}, err
 	}
 	v := s.look(B, count)
-	v.hyper, err = fitIsotropic(ctx, theta, &s.fits, v.in, v.y)
+	v.model, err = fitIsotropic(ctx, theta, &s.fits, v.in, v.y)
 	return v, err
 }
 
@@ -277,8 +277,9 @@ func (s *silbo) start(ctx context.Context, B linalg.Matrix, count int) ([]float6
 
 // fitIsotropic maximises the marginal likelihood of a Matérn-5/2 kernel with one
 // length-scale for all coordinates and mean 0 over theta, the logarithms of length-scale,
-// output scale and noise variance, from the theta given. The likelihood is memory to use.
-func fitIsotropic(ctx context.Context, theta []float64, likelihood *gp.Tied, in *gp.Inputs, y []float64) (gp.Hyper, error) {
+// output scale and noise variance, from the theta given. The likelihood is memory to use;
+// the model holds until its next use.
+func fitIsotropic(ctx context.Context, theta []float64, likelihood *gp.Tied, in *gp.Inputs, y []float64) (*gp.Model, error) {
 	likelihood.Reset(in)
 	loss := func(grad, theta []float64) float64 {
 		n := float64(len(y))
@@ -293,12 +294,10 @@ func fitIsotropic(ctx context.Context, theta []float64, likelihood *gp.Tied, in 
 	}
 	limit := math.Log(1e3)
 	lower, upper := []float64{-limit, -limit, math.Log(gp.MinNoise)}, []float64{limit, limit, limit}
-	_, err := lbfgsb.Minimize(ctx, theta, lower, upper, loss, lbfgsb.Options{MaxEval: silboFitEvals})
-	scales := make([]float64, in.Dim())
-	for a := range scales {
-		scales[a] = math.Exp(theta[0])
+	if _, err := lbfgsb.Minimize(ctx, theta, lower, upper, loss, lbfgsb.Options{MaxEval: silboFitEvals}); err != nil {
+		return nil, err
 	}
-	return gp.Hyper{Kernel: gp.Matern52ARD(scales), OutputScale: math.Exp(theta[1]), NoiseVariance: math.Exp(theta[2])}, err
+	return likelihood.Model(math.Exp(theta[0]), math.Exp(theta[1]), math.Exp(theta[2]), y)
 }
 
 // search returns the best points of the box after each generation; the last is the one
@@ -319,16 +318,7 @@ func (s *silbo) search(ctx context.Context, v view, pending []Point) ([]Point, e
 // initial design.
 func (s *silbo) target(v view, pending []Point) ([]float64, error) {
 	low := v.B.Rows
-	waiting := make([]Point, len(pending))
-	for i, x := range pending {
-		waiting[i] = make(Point, low)
-		embed.Linear{B: v.B}.Apply(waiting[i], x)
-	}
-	in, y, err := believe(v.hyper, v.in, v.y, waiting)
-	if err != nil {
-		return nil, err
-	}
-	model, err := gp.NewModel(v.hyper, in, y)
+	model, err := v.believing(pending)
 	if err != nil {
 		return nil, err
 	}
@@ -348,6 +338,23 @@ func (s *silbo) target(v view, pending []Point) ([]float64, error) {
 	}
 	kappa := math.Sqrt(2 * ((float64(s.d)/2+2)*math.Log(float64(s.cfg.Init)) + math.Log(math.Pi*math.Pi/0.3)))
 	return grid.Row(model.LowestBound(grid, kappa)), nil
+}
+
+// believing returns the model after the pending points.
+func (v view) believing(pending []Point) (*gp.Model, error) {
+	if len(pending) == 0 {
+		return v.model, nil
+	}
+	waiting := make([]Point, len(pending))
+	for i, x := range pending {
+		waiting[i] = make(Point, v.B.Rows)
+		embed.Linear{B: v.B}.Apply(waiting[i], x)
+	}
+	in, y, err := believe(v.model.Hyper(), v.in, v.y, waiting)
+	if err != nil {
+		return nil, err
+	}
+	return gp.NewModel(v.model.Hyper(), in, y)
 }
 
 // reconstruct returns the best x for |Bx - z|² after each of two generations of CMA-ES in
