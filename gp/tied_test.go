@@ -136,3 +136,22 @@ func TestLowestBound(t *testing.T) {
 		}
 	}
 }
+
+// What is kept between evaluations leaves no trace in them, not even after one that failed.
+func TestTiedForgets(t *testing.T) {
+	in, y := tiedCase(40, 7)
+	var kept Tied
+	kept.Reset(in)
+	for _, l := range []float64{1, 0.01, 30, math.NaN(), 0.3, 1} {
+		var fresh Tied
+		fresh.Reset(in)
+		value, grad, err := kept.LogMarginal(l, 2, 1e-4, y)
+		want, wantGrad, wantErr := fresh.LogMarginal(l, 2, 1e-4, y)
+		if (err == nil) != (wantErr == nil) || (err == nil) == math.IsNaN(l) {
+			t.Fatalf("length-scale %g: error %v, want %v", l, err, wantErr)
+		}
+		if value != want || grad != wantGrad {
+			t.Errorf("length-scale %g: %g with %v, want %g with %v", l, value, grad, want, wantGrad)
+		}
+	}
+}
