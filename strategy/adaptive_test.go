@@ -93,7 +93,7 @@ func TestArmsFollowTheReward(t *testing.T) {
 	const draws = 4000
 	hits := 0
 	for range draws {
-		if a.draw(cloud.At(0), []int{0, 1}, cloud, r).arm == paying {
+		if a.draw(cloud.At(0), []int{0, 1}, cloud, gp.Isotropic{Theta: 0.3}, r).arm == paying {
 			hits++
 		}
 	}
@@ -119,7 +119,7 @@ func TestChancesWithoutAPart(t *testing.T) {
 		for i := range armCount {
 			a.reward[i], a.count[i] = float64(1+i), 2
 		}
-		p := a.chances()
+		p := a.chances(gp.Isotropic{Theta: 0.3})
 		var sum float64
 		for i, v := range p {
 			sum += v
@@ -132,6 +132,19 @@ func TestChancesWithoutAPart(t *testing.T) {
 		}
 		if c.even != (p[0] == p[armCount-1]) {
 			t.Errorf("without %s: the probabilities are %v", c.without, p)
+		}
+	}
+}
+
+// The more noise, the wider the narrowest box.
+func TestNoiseClosesNarrowBoxes(t *testing.T) {
+	a := newArms(Config{Dim: 10, Init: 1}, nothing)
+	for narrowest, noise := range []float64{1e-7, 1e-6, 1e-5, 1e-4, 1e-3} {
+		h := gp.Isotropic{Theta: 0.3, Noise: noise}
+		for i, p := range a.chances(h) {
+			if closed := i%len(widths) < narrowest; closed != (p == 0) {
+				t.Errorf("noise %g: box %d has the probability %g, want the narrowest to be %d", noise, i%len(widths), p, narrowest)
+			}
 		}
 	}
 }

@@ -23,6 +23,7 @@ const (
 	curiosity = 0.25 // share of the draws that ignores the rewards
 	fewShare  = 30   // of these, queries of few are the share fewShare/D, at most half
 	fewParams = 20   // parameters that a query of few changes, on average
+	clearance = 10   // standard deviations of the noise that a box has to show
 	centres   = 10   // points around which queries of few are made
 )
 
@@ -94,9 +95,9 @@ func (a *arms) recognise(points []Point, ranked []int, x Point) arm {
 // draw chooses a kind of query, mostly in proportion to the reward per query, and where
 // it is made: around the best point, queries of few in half of the cases around another
 // of the best.
-func (a *arms) draw(best Point, ranked []int, cloud *gp.Cloud, r *rand.Rand) query {
+func (a *arms) draw(best Point, ranked []int, cloud *gp.Cloud, h gp.Isotropic, r *rand.Rand) query {
 	k, left := armCount-1, r.Float64()
-	for i, p := range a.chances() {
+	for i, p := range a.chances(h) {
 		if left -= p; left < 0 {
 			k = i
 			break
@@ -109,19 +110,34 @@ func (a *arms) draw(best Point, ranked []int, cloud *gp.Cloud, r *rand.Rand) que
 	return q
 }
 
-// chances returns the probability of every kind of query.
-func (a *arms) chances() (p [armCount]float64) {
-	few, sizes := min(fewShare/float64(a.cfg.Dim), 0.5), float64(len(widths))
-	switch a.without {
-	case fewQueries:
-		few = 0
-	case boxes:
-		sizes = 1
+// narrowest returns the number of the narrowest box in which single observations show how
+// the function changes: the model's difference of the centre and a uniform point of the
+// box, of variance theta L²/3, is clear of the noise. The whole box always counts.
+func (a *arms) narrowest(h gp.Isotropic) int {
+	last := len(widths) - 1
+	if a.without == boxes {
+		return last
 	}
+	for i, l := range widths[:last] {
+		if h.Theta*l*l/3 >= clearance*clearance*h.Noise {
+			return i
+		}
+	}
+	return last
+}
+
+// chances returns the probability of every kind of query.
+func (a *arms) chances(h gp.Isotropic) (p [armCount]float64) {
+	few := min(fewShare/float64(a.cfg.Dim), 0.5)
+	if a.without == fewQueries {
+		few = 0
+	}
+	narrowest := a.narrowest(h)
+	sizes := float64(len(widths) - narrowest)
 	var score [armCount]float64
 	var total float64
 	for i := range p {
-		if i%len(widths) < len(widths)-int(sizes) {
+		if i%len(widths) < narrowest {
 			continue
 		}
 		p[i] = (1 - few) / sizes

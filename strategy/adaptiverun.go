@@ -78,7 +78,7 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 	best, centre := model.Fitted()[ranked[0]], cloud.At(ranked[0])
 	points := make([]Point, 0, n)
 	for range n {
-		q, over := a.arms.draw(centre, ranked, cloud, r), best
+		q, over := a.arms.draw(centre, ranked, cloud, a.fit.hyper, r), best
 		if front, other := a.fronts.draw(r); other {
 			q = q.around(front)
 			over, _ = model.Predict(front)

@@ -83,8 +83,8 @@ var variants = []string{
 	"maha:d=true",
 	"maha:fit=lbfgs",
 	"maha:quirks=true",
-	"maha-pinv:starts=corners",
-	"maha-random:starts=corners",
+	"maha-pinv:starts=inside",
+	"maha-random:starts=inside",
 	"maha:d=true,fit=lbfgs,search=separate,quirks=true",
 	"turbo:m=1",
 }

@@ -39,7 +39,7 @@ func mahaRandomMethod() Method {
 func twoStepOptions() []Option {
 	return []Option{
 		{"d", "", "embedding dimension: a number, or true for the problem's own (default: true where known, else 1)"},
-		{"starts", "inside", "of the search for z: inside (samples of the feasible z) or corners (of their polytope)"},
+		{"starts", "corners", "of the search for z: corners (of the polytope of feasible z) or inside (samples of it)"},
 	}
 }
 
@@ -63,7 +63,7 @@ func newMahaTwoStep(cfg Config, s settings, random bool) (Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	starts, err := s.choice("starts", "inside", "corners")
+	starts, err := s.choice("starts", "corners", "inside")
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ func TestSpecifications(t *testing.T) {
 		"maha:fit=lbfgs,d=2": "maha:d=2,fit=lbfgs", "maha:fit=adam,quirks=false": "maha",
 		"maha:quirks=true": "maha:quirks=true", "sobol": "sobol", "random": "random",
 		"rembo:k=4,d=2": "rembo:d=2", "rembo:k=2": "rembo:k=2", "hesbo:d=true": "hesbo:d=true",
-		"maha-pinv:starts=corners,d=2": "maha-pinv:d=2,starts=corners", "maha-random:starts=inside": "maha-random",
+		"maha-pinv:starts=inside,d=2": "maha-pinv:d=2,starts=inside", "maha-random:starts=corners": "maha-random",
 	} {
 		got, err := Canonical(spec)
 		if err != nil || got != want {
@@ -44,7 +44,7 @@ func TestBadSpecifications(t *testing.T) {
 		{"maha:fit=sgd", Config{Dim: 3}, []string{"fit", "adam, lbfgs"}},
 		{"maha:search=grid", Config{Dim: 3}, []string{"search", "joint, separate"}},
 		{"maha:quirks=maybe", Config{Dim: 3}, []string{"quirks", "true or false"}},
-		{"maha-pinv:starts=outside", Config{Dim: 3}, []string{"starts", "inside, corners"}},
+		{"maha-pinv:starts=outside", Config{Dim: 3}, []string{"starts", "corners, inside"}},
 		{"maha-random:fit=lbfgs", Config{Dim: 3}, []string{`"fit"`, "maha-random has d, starts"}},
 		{"rembo:k=0", Config{Dim: 3}, []string{`k is "0"`, "from 1 to 100"}},
 		{"rembo:k=101", Config{Dim: 3}, []string{`k is "101"`, "from 1 to 100"}},

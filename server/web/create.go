@@ -12,9 +12,9 @@ import (
 
 // creation is the form of a new study. Errors stand beside their fields.
 type creation struct {
-	Name, Space, Method, Goal, Seed, Init, Batch string
-	Methods                                      []method
-	Errors                                       map[string]string
+	Name, Space, Method, Goal, Seed, Init, Batch, Budget string
+	Methods                                              []method
+	Errors                                               map[string]string
 }
 
 type method struct {
@@ -45,7 +45,7 @@ func (d *dashboard) createStudy(w http.ResponseWriter, r *http.Request) {
 	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	c := creation{
 		Name: field("name"), Space: r.PostFormValue("space"), Method: field("method"), Goal: field("goal"),
-		Seed: field("seed"), Init: field("init"), Batch: field("batch"), Errors: map[string]string{},
+		Seed: field("seed"), Init: field("init"), Batch: field("batch"), Budget: field("budget"), Errors: map[string]string{},
 	}
 	body := c.body()
 	if len(c.Errors) == 0 {
@@ -78,7 +78,7 @@ func (c *creation) body() map[string]any {
 		c.Errors["space"] = err.Error()
 	}
 	body["space"] = s
-	for name, text := range map[string]string{"seed": c.Seed, "init": c.Init, "batch": c.Batch} {
+	for name, text := range map[string]string{"seed": c.Seed, "init": c.Init, "batch": c.Batch, "budget": c.Budget} {
 		if text == "" {
 			continue
 		}
@@ -106,7 +106,7 @@ func (c *creation) blame(err error) {
 	if p.Status == http.StatusConflict {
 		name = "name"
 	}
-	for _, field := range []string{"Name", "Space", "Method", "Goal", "Init", "Batch"} {
+	for _, field := range []string{"Name", "Space", "Method", "Goal", "Init", "Batch", "Budget"} {
 		if strings.HasPrefix(p.Detail, field+" ") || strings.HasPrefix(p.Detail, field+":") {
 			name = strings.ToLower(field)
 		}

@@ -21,6 +21,7 @@ type study struct {
 	Seed    uint64
 	Init    int
 	Batch   int
+	Budget  int
 	Created time.Time
 	Trials  int
 	States  map[string]int

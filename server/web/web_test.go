@@ -130,13 +130,14 @@ func TestCreate(t *testing.T) {
 		{"method", "adaptve", `id="method-error"><p class="error" role="alert">Method`},
 		{"batch", "two", "Write a whole number"},
 		{"batch", "5000", `<p class="error" role="alert">`},
+		{"budget", "0", `<p class="error" role="alert">`},
 	} {
 		fields := []string{"name", "rig", "space", rig, "method", "sobol", "goal", "maximize", bad.field, bad.value}
 		page := v.fill(http.StatusUnprocessableEntity, "/new", fields...)
 		has(t, page, bad.want, `value="maximize" checked`)
 	}
-	page := v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol", "goal", "maximize")
-	has(t, page, "<h1>rig</h1>", "maximize over 2 parameters", "No trial is complete yet", "x: {float: [0, 1]}")
+	page := v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol", "goal", "maximize", "budget", "600")
+	has(t, page, "<h1>rig</h1>", "<dd>0 of 600</dd>", "maximize over 2 parameters", "No trial is complete yet", "x: {float: [0, 1]}")
 	has(t, v.fill(http.StatusUnprocessableEntity, "/new", "name", "rig", "space", rig), `id="name-error"><p class="error" role="alert">`)
 	has(t, v.get("/?q=RI"), "1 of 1 studies", `href="/studies/rig"`)
 	has(t, v.get("/?q=nothing"), "0 of 1 studies")
