@@ -58,6 +58,9 @@ type Proposal struct {
 type VarianceBounder interface {
 	// VarianceBounds fills dst with upper bounds of the variance at the rows of x.
 	VarianceBounds(dst []float64, x linalg.Matrix)
+	// PredictBounds fills mean with the mean at the rows of x and variance with upper bounds,
+	// or says that this is not faster than a prediction.
+	PredictBounds(mean, variance []float64, x linalg.Matrix) bool
 }
 
 // Region draws uniform points of the box with mean - lambda*beta*std < threshold by
@@ -75,6 +78,8 @@ type Region struct {
 	chunk                linalg.Matrix // proposals with their moments
 	draw, mean, variance []float64     // draw decides acceptance: uniform on [0,1)
 	next                 int           // first row not examined yet
+	far                  []int         // proposals surely outside before each row, and after the last
+	screened             int           // proposals of the chunk that can reach their level
 
 	proposed int // in all
 	outside  int // in a row
@@ -92,7 +97,7 @@ func NewRegion(c RegionConfig, r *rand.Rand) (*Region, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	return &Region{RegionConfig: c, r: r, fill: rng.NewFiller(r), lambda: firstLambda}, nil
+	return &Region{RegionConfig: c, r: r, fill: rng.NewFiller(r), lambda: firstLambda, far: make([]int, 1)}, nil
 }
 
 // Lambda returns the current width.
@@ -104,6 +109,7 @@ func (g *Region) Proposed() int { return g.proposed }
 // Draw returns a point of the region; it is a Proposer.
 func (g *Region) Draw(ctx context.Context, bound float64) (Proposal, error) {
 	for {
+		g.passFar()
 		for g.next == g.chunk.Rows {
 			if g.proposed >= maxProposals && len(g.pool) > 0 {
 				return g.fromPool(bound)
@@ -114,6 +120,7 @@ func (g *Region) Draw(ctx context.Context, bound float64) (Proposal, error) {
 			if err := g.refill(bound); err != nil {
 				return Proposal{}, err
 			}
+			g.passFar()
 		}
 		i := g.next
 		g.next++
@@ -125,9 +132,21 @@ func (g *Region) Draw(ctx context.Context, bound float64) (Proposal, error) {
 			p.Level = g.draw[i] * bound
 			return p, nil
 		}
-		if g.outside++; g.outside%patience == 0 {
-			g.lambda += lambdaStep
-		}
+		g.pass()
+	}
+}
+
+// pass counts a proposal outside the region.
+func (g *Region) pass() {
+	if g.outside++; g.outside%patience == 0 {
+		g.lambda += lambdaStep
+	}
+}
+
+// passFar counts the proposals before the next row that are surely outside.
+func (g *Region) passFar() {
+	for ; g.far[g.next] > 0; g.far[g.next]-- {
+		g.pass()
 	}
 }
 
@@ -138,20 +157,25 @@ func (g *Region) refill(bound float64) error {
 		return fmt.Errorf("none of %d proposals has a variance that is a number: check the model", g.proposed)
 	}
 	rows := smallChunk
-	if g.proposed > 0 && (g.outside >= smallChunk || g.chunk.Rows < smallChunk/4) {
+	if g.proposed > 0 && (g.outside >= smallChunk || g.screened < smallChunk/4) {
 		rows = largeChunk
 	}
 	if cap(g.chunk.Data) < rows*g.Dim {
 		g.chunk = linalg.New(rows, g.Dim)
 		g.draw, g.mean, g.variance = make([]float64, rows), make([]float64, rows), make([]float64, rows)
+		g.far = make([]int, rows+1)
 	}
 	g.chunk = linalg.Matrix{Rows: rows, Cols: g.Dim, Stride: g.Dim, Data: g.chunk.Data[:rows*g.Dim]}
 	g.fill.Uniform(g.chunk.Data)
 	for i := range rows {
 		g.draw[i] = g.r.Float64()
 	}
-	if g.proposed < maxProposals {
-		g.screen(bound)
+	clear(g.far)
+	g.screened = rows
+	if b, ok := g.Model.(VarianceBounder); ok && g.proposed < maxProposals {
+		g.screen(b, bound)
+		g.screened = g.chunk.Rows
+		g.dropFar(b)
 	}
 	g.proposed += rows
 	g.next = 0
@@ -162,11 +186,7 @@ func (g *Region) refill(bound float64) error {
 }
 
 // screen drops the rows whose variance is bounded below their level.
-func (g *Region) screen(bound float64) {
-	b, ok := g.Model.(VarianceBounder)
-	if !ok {
-		return
-	}
+func (g *Region) screen(b VarianceBounder, bound float64) {
 	upper := g.variance[:g.chunk.Rows]
 	b.VarianceBounds(upper, g.chunk)
 	kept := 0
@@ -174,13 +194,41 @@ func (g *Region) screen(bound float64) {
 		if v+g.NoiseVariance < g.draw[i]*bound {
 			continue
 		}
-		if kept < i {
-			copy(g.chunk.Row(kept), g.chunk.Row(i))
-			g.draw[kept] = g.draw[i]
-		}
+		g.move(kept, i)
 		kept++
 	}
 	g.chunk.Rows = kept
+}
+
+// dropFar replaces rows by their number where the bounds of the moments tell all that they
+// could change: they are outside even if lambda grows, and of no use to the pool.
+func (g *Region) dropFar(b VarianceBounder) {
+	rows := g.chunk.Rows
+	if rows == 0 || len(g.pool) < poolSize || !(g.Beta > 0) {
+		return
+	}
+	if !b.PredictBounds(g.mean[:rows], g.variance[:rows], g.chunk) {
+		return
+	}
+	enough := max(g.lambda+lambdaStep, g.pool[0].lambda)
+	kept := 0
+	for i := range rows {
+		if g.admission(g.mean[i], g.variance[i]) >= enough { // a smaller variance needs more yet
+			g.far[kept]++
+			continue
+		}
+		g.move(kept, i)
+		kept++
+	}
+	g.chunk.Rows = kept
+}
+
+// move puts row i in the place of a dropped one.
+func (g *Region) move(to, i int) {
+	if to < i {
+		copy(g.chunk.Row(to), g.chunk.Row(i))
+		g.draw[to] = g.draw[i]
+	}
 }
 
 // admission returns the lambda above which the region holds a point with these moments:

@@ -132,6 +132,56 @@ func TestRegionIsDeterministic(t *testing.T) {
 	}
 }
 
+// bounded is a line that knows bounds of its variance.
+type bounded struct {
+	line
+	means bool // also with the mean
+}
+
+func (b bounded) VarianceBounds(dst []float64, _ linalg.Matrix) {
+	for i := range dst {
+		dst[i] = 2 * b.std * b.std
+	}
+}
+
+func (b bounded) PredictBounds(mean, variance []float64, x linalg.Matrix) bool {
+	for i := range x.Rows {
+		mean[i], variance[i] = x.At(i, 0), 1.5*b.std*b.std
+	}
+	return b.means
+}
+
+// Proposals that bounds put outside are not predicted, and nothing else changes: neither the
+// draws, nor when lambda grows, nor what is taken at the end.
+func TestRegionPassesOverWhatIsFar(t *testing.T) {
+	for name, threshold := range map[string]float64{"inside": -0.9, "widening": -1.25, "given up": -3} {
+		var regions [2]*Region
+		var rows [2]int
+		for i := range regions {
+			model := bounded{line{0.1, &rows[i]}, i == 1}
+			g, err := NewRegion(RegionConfig{Model: model, Dim: 2, Beta: 1, Threshold: threshold}, rand.New(rand.NewPCG(4, 1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			regions[i] = g
+		}
+		for range 150 {
+			p, err := regions[0].Draw(context.Background(), 0.03)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q, _ := regions[1].Draw(context.Background(), 0.03)
+			if !slices.Equal(p.X, q.X) || p.Level != q.Level || regions[0].Lambda() != regions[1].Lambda() {
+				t.Fatalf("%s: with bounds %+v at lambda %g, without %+v at %g", name, q, regions[1].Lambda(), p, regions[0].Lambda())
+			}
+		}
+		if regions[0].Proposed() != regions[1].Proposed() || rows[1] > rows[0]/2 {
+			t.Errorf("%s: with bounds %d proposals and %d predictions, without %d and %d",
+				name, regions[1].Proposed(), rows[1], regions[0].Proposed(), rows[0])
+		}
+	}
+}
+
 func TestRegionErrors(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	rows := new(int)

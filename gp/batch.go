@@ -1,7 +1,6 @@
 package gp
 
 import (
-	"math"
 	"slices"
 
 	"github.com/mahabo/mahabo/internal/linalg"
@@ -117,47 +116,4 @@ func (m *Model) Project(z, x linalg.Matrix) {
 	for i := range x.Rows {
 		m.hyper.project(z.Row(i), x.Row(i))
 	}
-}
-
-// VarianceBounds fills dst with upper bounds of the variance at the rows of x: the
-// variance given the nearest data point alone, s - k²/(s + noise).
-func (m *Model) VarianceBounds(dst []float64, x linalg.Matrix) {
-	low, _ := m.hyper.Dims()
-	z := linalg.New(x.Rows, low)
-	m.Project(z, x)
-	s, noise := m.hyper.OutputScale, m.hyper.NoiseVariance+m.jitter
-	r2 := make([]float64, m.n)
-	for i := range dst {
-		dst[i] = s
-		from, to := m.near(m.along(z.Row(i)))
-		if from == to {
-			continue
-		}
-		nearest := [1]float64{lowest(m.distances(r2, z.Row(i), from, to))}
-		m.hyper.Profile.apply(nearest[:], nil, s)
-		dst[i] = floor(s - nearest[0]*nearest[0]/(s+noise))
-	}
-}
-
-// lowest returns the smallest of the values; four at a time do not wait for each other.
-func lowest(values []float64) float64 {
-	a, b, c, d := math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
-	for ; len(values) >= 4; values = values[4:] {
-		if v := values[0]; v < a {
-			a = v
-		}
-		if v := values[1]; v < b {
-			b = v
-		}
-		if v := values[2]; v < c {
-			c = v
-		}
-		if v := values[3]; v < d {
-			d = v
-		}
-	}
-	for _, v := range values {
-		a = min(a, v)
-	}
-	return min(a, b, c, d)
 }

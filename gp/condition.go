@@ -120,3 +120,8 @@ func (m *Model) Anchor(s []float64) func(x []float64) float64 {
 func (c *Conditioned) VarianceBounds(dst []float64, x linalg.Matrix) {
 	c.base.VarianceBounds(dst, x)
 }
+
+// PredictBounds is that of the base model: means stay and variances only shrink.
+func (c *Conditioned) PredictBounds(mean, variance []float64, x linalg.Matrix) bool {
+	return c.base.PredictBounds(mean, variance, x)
+}

@@ -503,7 +503,8 @@ func BenchmarkPredictBatch(b *testing.B) {
 	}
 }
 
-// The bound from the nearest data point is never below the variance.
+// The bounds from the nearest data point are never below the variance; the closer ones come
+// with the mean.
 func TestVarianceBounds(t *testing.T) {
 	for _, v := range variants() {
 		r := stream(12)
@@ -523,6 +524,16 @@ func TestVarianceBounds(t *testing.T) {
 			if bound[i] < variance[i]-1e-12 || bound[i] > h.OutputScale {
 				t.Fatalf("%s: variance %g, bound %g, prior %g", v.name, variance[i], bound[i], h.OutputScale)
 			}
+		}
+		means, closer := make([]float64, 200), make([]float64, 200)
+		if !m.PredictBounds(means, closer, x) {
+			continue
+		}
+		for i := range closer {
+			if closer[i] < variance[i]-1e-12 || closer[i] > bound[i]+1e-12 {
+				t.Fatalf("%s: variance %g, bounds %g and %g", v.name, variance[i], closer[i], bound[i])
+			}
+			near(t, v.name+" mean", means[i], mean[i], 1e-12*(1+math.Abs(mean[i])))
 		}
 	}
 }

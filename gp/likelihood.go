@@ -18,42 +18,23 @@ type Gradient struct {
 // LogMarginal returns log p(y | X, hyperparameters), not divided by n, with its
 // gradient and the jitter that the factorisation needed.
 func LogMarginal(h Hyper, in *Inputs, y []float64) (value float64, grad Gradient, jitter float64, err error) {
-	return NewLikelihood(in).LogMarginal(h, y)
-}
-
-// Likelihood evaluates log marginal likelihoods of the same points at many
-// hyperparameters: it keeps its n x n buffers. One goroutine at a time.
-type Likelihood struct {
-	in    *Inputs
-	work  *workspace
-	z, dZ linalg.Matrix // d x n
-}
-
-// NewLikelihood returns the likelihood of values at the points of in, to which none is
-// added meanwhile.
-func NewLikelihood(in *Inputs) *Likelihood { return &Likelihood{in: in, work: newWorkspace(in.n)} }
-
-// LogMarginal is the function of that name, with the same bytes.
-func (e *Likelihood) LogMarginal(h Hyper, y []float64) (value float64, grad Gradient, jitter float64, err error) {
-	if err := h.validate(e.in.dim); err != nil {
+	if err := h.validate(in.dim); err != nil {
 		return 0, grad, 0, err
 	}
 	low, high := h.Dims()
-	if e.z.Rows != low {
-		e.z, e.dZ = linalg.New(low, e.in.n), linalg.New(low, e.in.n)
-	}
-	projectAll(e.z, h.Kernel, e.in)
-	ev, err := e.work.evaluate(e.dZ, e.z, y, h)
+	z, dZ := linalg.New(low, in.n), linalg.New(low, in.n)
+	projectAll(z, h.Kernel, in)
+	ev, err := newWorkspace(in.n).evaluate(dZ, z, y, h)
 	if err != nil {
 		return 0, grad, ev.jitter, err
 	}
 	grad = Gradient{LogOutputScale: ev.dLogScale, LogNoise: ev.dNoise * h.NoiseVariance, Mean: ev.dMean}
 	if h.B.Rows > 0 {
 		grad.Map = make([]float64, low*high)
-		linalg.Gemm(linalg.Matrix{Rows: low, Cols: high, Stride: high, Data: grad.Map}, 0, 1, e.dZ, e.in.X())
+		linalg.Gemm(linalg.Matrix{Rows: low, Cols: high, Stride: high, Data: grad.Map}, 0, 1, dZ, in.X())
 	} else {
 		grad.Map = make([]float64, high)
-		lengthScaleGradient(grad.Map, h.LengthScales, e.dZ, e.in)
+		lengthScaleGradient(grad.Map, h.LengthScales, dZ, in)
 	}
 	return ev.value, grad, ev.jitter, nil
 }

@@ -22,6 +22,7 @@ type lowRank struct {
 	g, t      linalg.Matrix // r x r: scratch
 	left      []float64     // diagonal of what the columns so far leave of the kernel
 	all       []int         // 0, 1, 2...
+	ones      []float64     // r
 
 	residual, alpha, sum, u, v []float64
 }
@@ -58,8 +59,9 @@ func newLowRank(in *Inputs, low int, p Profile) *lowRank {
 		l: padded(r, r), m: padded(r, r), inverse: padded(r, r), g: padded(r, r), t: padded(r, r), all: make([]int, r),
 		left: vector(), residual: vector(), alpha: vector(), sum: vector(), u: vector(), v: vector(),
 	}
+	w.ones = make([]float64, r)
 	for a := range w.all {
-		w.all[a] = a
+		w.all[a], w.ones[a] = a, 1
 	}
 	return w
 }
@@ -135,12 +137,15 @@ func (w *lowRank) solve(r int, noise float64) {
 func (w *lowRank) derivative(dZ, z linalg.Matrix, noise float64, pivots []int) {
 	r, n := len(pivots), z.Cols
 	phi, f, l, t := w.phi.Slice(0, r, 0, n), w.f.Slice(0, r, 0, n), w.l.Slice(0, r, 0, r), w.t.Slice(0, r, 0, r)
-	c, total, zp := w.u[:r], w.v[:r], w.residual[:r]
+	c, total, zp, away := w.u[:r], w.v[:r], w.residual[:r], w.left[:r]
 	clear(c)
 	for a := range r {
 		linalg.Axpy(c[:a+1], linalg.Dot(phi.Row(a), w.alpha), l.Row(a)[:a+1])
 	}
-	linalg.GemmTA(t, 0, -1, l, w.inverse.Slice(0, r, 0, r))
+	for a := 0; a < r; a += rankStrip {
+		end := min(a+rankStrip, r)
+		linalg.GemmTA(t.Slice(a, end, 0, r), 0, -1, l.Slice(a, r, a, end), w.inverse.Slice(a, r, 0, r))
+	}
 	linalg.Gemm(f, 0, 1, t, phi)
 	u := w.betweenPivots(c, noise, pivots)
 	fk := phi // F o k_PX takes the place of Phi
@@ -164,11 +169,9 @@ func (w *lowRank) derivative(dZ, z linalg.Matrix, noise float64, pivots []int) {
 			out[i] -= zd[i] * v
 		}
 		for a, p := range pivots {
-			sum := linalg.Dot(fk.Row(a), zd) - total[a]*zp[a]
-			for b, v := range u.Row(a) {
-				sum += v * (zp[a] - zp[b])
-			}
-			out[p] += sum
+			copy(away, zp) // z_b - z_a: near pivots have large U and small differences
+			linalg.Axpy(away, -zp[a], w.ones[:r])
+			out[p] += linalg.Dot(fk.Row(a), zd) - total[a]*zp[a] - linalg.Dot(u.Row(a), away)
 		}
 	}
 }
@@ -181,11 +184,16 @@ func (w *lowRank) betweenPivots(c []float64, noise float64, pivots []int) linalg
 	for a := range r {
 		linalg.Axpy(u.Row(a), noise, t.Row(a))
 	}
-	linalg.Gemm(t, 0, -1, u, l)
+	for a := 0; a < r; a += rankStrip { // U is symmetric, L⁻¹ a triangle
+		end := min(a+rankStrip, r)
+		linalg.Gemm(t.Slice(a, r, a, end), 0, -1, u.Slice(a, r, a, r), l.Slice(a, r, a, end))
+	}
 	for a, ca := range c {
 		row, k := t.Row(a), w.k.Row(a)
-		for b, p := range pivots {
-			row[b] = (row[b] + ca*c[b]) * k[p]
+		for b, p := range pivots[:a+1] {
+			v := (row[b] + ca*c[b]) * k[p]
+			row[b] = v
+			t.Set(b, a, v)
 		}
 	}
 	return t

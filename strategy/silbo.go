@@ -56,6 +56,7 @@ type silbo struct {
 	history
 	maps   []learned // all embeddings so far
 	last   played
+	fits   gp.Tied
 	report AskReport
 }
 
@@ -229,7 +230,7 @@ type view struct {
 	count int // observations
 	in    *gp.Inputs
 	y     []float64
-	hyper gp.Hyper
+	model *gp.Model // until the next fit
 }
 
 // learn fits the Gaussian process to the first count observations.
@@ -239,7 +240,7 @@ func (s *silbo) learn(ctx context.Context, B linalg.Matrix, count int) (view, er
 		return view{}, err
 	}
 	v := s.look(B, count)
-	v.hyper, err = fitIsotropic(ctx, theta, v.in, v.y)
+	v.model, err = fitIsotropic(ctx, theta, &s.fits, v.in, v.y)
 	return v, err
 }
 
@@ -266,7 +267,7 @@ func (s *silbo) start(ctx context.Context, B linalg.Matrix, count int) ([]float6
 	}
 	if s.maps[e].theta == nil {
 		v, theta := s.look(B, first), make([]float64, 3)
-		if _, err := fitIsotropic(ctx, theta, v.in, v.y); err != nil {
+		if _, err := fitIsotropic(ctx, theta, &s.fits, v.in, v.y); err != nil {
 			return nil, err
 		}
 		s.maps[e].theta = theta
@@ -276,33 +277,27 @@ func (s *silbo) start(ctx context.Context, B linalg.Matrix, count int) ([]float6
 
 // fitIsotropic maximises the marginal likelihood of a Matérn-5/2 kernel with one
 // length-scale for all coordinates and mean 0 over theta, the logarithms of length-scale,
-// output scale and noise variance, from the theta given.
-func fitIsotropic(ctx context.Context, theta []float64, in *gp.Inputs, y []float64) (gp.Hyper, error) {
-	hyper := func(theta []float64) gp.Hyper {
-		scales := make([]float64, in.Dim())
-		for a := range scales {
-			scales[a] = math.Exp(theta[0])
-		}
-		return gp.Hyper{Kernel: gp.Matern52ARD(scales), OutputScale: math.Exp(theta[1]), NoiseVariance: math.Exp(theta[2])}
-	}
-	likelihood := gp.NewLikelihood(in)
+// output scale and noise variance, from the theta given. The likelihood is memory to use;
+// the model holds until its next use.
+func fitIsotropic(ctx context.Context, theta []float64, likelihood *gp.Tied, in *gp.Inputs, y []float64) (*gp.Model, error) {
+	likelihood.Reset(in)
 	loss := func(grad, theta []float64) float64 {
-		h, n := hyper(theta), float64(len(y))
-		value, g, _, err := likelihood.LogMarginal(h, y)
+		n := float64(len(y))
+		value, g, err := likelihood.LogMarginal(math.Exp(theta[0]), math.Exp(theta[1]), math.Exp(theta[2]), y)
 		if err != nil {
 			return math.Inf(1)
 		}
-		sum := 0.0 // d/d log l = l sum_a d/d l_a
-		for a, v := range g.Map {
-			sum += v * h.LengthScales[a]
+		for i, v := range g {
+			grad[i] = -v / n
 		}
-		grad[0], grad[1], grad[2] = -sum/n, -g.LogOutputScale/n, -g.LogNoise/n
 		return -value / n
 	}
 	limit := math.Log(1e3)
 	lower, upper := []float64{-limit, -limit, math.Log(gp.MinNoise)}, []float64{limit, limit, limit}
-	_, err := lbfgsb.Minimize(ctx, theta, lower, upper, loss, lbfgsb.Options{MaxEval: silboFitEvals})
-	return hyper(theta), err
+	if _, err := lbfgsb.Minimize(ctx, theta, lower, upper, loss, lbfgsb.Options{MaxEval: silboFitEvals}); err != nil {
+		return nil, err
+	}
+	return likelihood.Model(math.Exp(theta[0]), math.Exp(theta[1]), math.Exp(theta[2]), y)
 }
 
 // search returns the best points of the box after each generation; the last is the one
@@ -323,16 +318,7 @@ func (s *silbo) search(ctx context.Context, v view, pending []Point) ([]Point, e
 // initial design.
 func (s *silbo) target(v view, pending []Point) ([]float64, error) {
 	low := v.B.Rows
-	waiting := make([]Point, len(pending))
-	for i, x := range pending {
-		waiting[i] = make(Point, low)
-		embed.Linear{B: v.B}.Apply(waiting[i], x)
-	}
-	in, y, err := believe(v.hyper, v.in, v.y, waiting)
-	if err != nil {
-		return nil, err
-	}
-	model, err := gp.NewModel(v.hyper, in, y)
+	model, err := v.believing(pending)
 	if err != nil {
 		return nil, err
 	}
@@ -350,16 +336,25 @@ func (s *silbo) target(v view, pending []Point) ([]float64, error) {
 	for i := range grid.Data {
 		grid.Data[i] *= c
 	}
-	mean, variance := make([]float64, silboGrid), make([]float64, silboGrid)
-	model.PredictBatch(mean, variance, grid)
 	kappa := math.Sqrt(2 * ((float64(s.d)/2+2)*math.Log(float64(s.cfg.Init)) + math.Log(math.Pi*math.Pi/0.3)))
-	best, least := 0, math.Inf(1)
-	for i := range mean {
-		if bound := mean[i] - kappa*math.Sqrt(variance[i]); bound < least {
-			best, least = i, bound
-		}
+	return grid.Row(model.LowestBound(grid, kappa)), nil
+}
+
+// believing returns the model after the pending points.
+func (v view) believing(pending []Point) (*gp.Model, error) {
+	if len(pending) == 0 {
+		return v.model, nil
 	}
-	return grid.Row(best), nil
+	waiting := make([]Point, len(pending))
+	for i, x := range pending {
+		waiting[i] = make(Point, v.B.Rows)
+		embed.Linear{B: v.B}.Apply(waiting[i], x)
+	}
+	in, y, err := believe(v.model.Hyper(), v.in, v.y, waiting)
+	if err != nil {
+		return nil, err
+	}
+	return gp.NewModel(v.model.Hyper(), in, y)
 }
 
 // reconstruct returns the best x for |Bx - z|² after each of two generations of CMA-ES in

@@ -88,10 +88,11 @@ func TestFitIsotropic(t *testing.T) {
 		y[i] = math.Sin(2*z[0]) + math.Cos(z[1]) + 0.1*r.NormFloat64()
 	}
 	y, _ = standardise(y)
-	h, err := fitIsotropic(context.Background(), make([]float64, 3), in, y)
+	model, err := fitIsotropic(context.Background(), make([]float64, 3), new(gp.Tied), in, y)
 	if err != nil {
 		t.Fatal(err)
 	}
+	h := model.Hyper()
 	if h.LengthScales[0] != h.LengthScales[1] {
 		t.Fatalf("length-scales %v are not tied", h.LengthScales)
 	}
