@@ -41,6 +41,7 @@ type EnvelopeFactor struct {
 	last    []int     // last tile row of the window under every tile column
 	y       []float64 // scratch of one panel
 	diag    diagonalTile
+	queue   queue
 }
 
 // Factor computes the lower factor of a in place and keeps a view of it; what lies
@@ -88,8 +89,9 @@ func (f *EnvelopeFactor) subtractOuter(c, p Matrix) {
 	w, nr := p.Rows, active.nr
 	transpose(f.y, w, p.Data, p.Stride, w, p.Cols)
 	for j := 0; j < w; j += nr {
-		panel(c.Data[j*c.Stride+j:], c.Stride, f.y[j:], 1, w, f.y[j:], w, w-j, min(nr, w-j), p.Cols, -1, 1)
+		f.queue.panel(c.Data[j*c.Stride+j:], c.Stride, f.y[j:], 1, w, f.y[j:], w, w-j, min(nr, w-j), p.Cols, -1, 1)
 	}
+	f.queue.run()
 }
 
 // tile returns the inverse of the diagonal tile J.
