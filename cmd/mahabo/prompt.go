@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,9 +102,9 @@ func (p *prompt) Evaluate(ctx context.Context, number int, _ space.Values) (eval
 			fmt.Fprintln(p.out)
 			return evaluate.Outcome{}, ctx.Err()
 		case line, open := <-p.lines:
-			if !open {
+			if !open { // the reader stops for Ctrl-C too
 				fmt.Fprintln(p.out)
-				return evaluate.Outcome{}, errQuit
+				return evaluate.Outcome{}, cmp.Or(ctx.Err(), errQuit)
 			}
 			o, err := parseAnswer(line)
 			if err == nil || errors.Is(err, errQuit) {
