@@ -65,8 +65,9 @@ func (l standings) enter(s int, v float64) {
 //
 // room is scratch memory, kept for the next call.
 func (r *trustRegion) sample(c *candidateSet, rnd *rand.Rand, best standings, room *[]float64) (samples [][]float64, jitter float64, err error) {
+	data := dataAnchors(c, r.in)
 	if r.fitted.data == nil {
-		if r.fitted.data, err = r.factorise(c); err != nil {
+		if r.fitted.data, err = r.factorise(data); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -76,7 +77,7 @@ func (r *trustRegion) sample(c *candidateSet, rnd *rand.Rand, best standings, ro
 		together: min(jointCandidates, c.len()),
 	}
 	p.makeRoom(r.in.Len(), room)
-	p.condition(d, dataAnchors(c, r.in))
+	p.condition(d, data)
 	samples, jitter, err = p.draw(rnd)
 	return samples, max(jitter, d.jitter), err
 }
@@ -89,11 +90,11 @@ type conditioned struct {
 	jitter      float64
 }
 
-// factorise computes L and zeta; the set gives its centre only.
-func (r *trustRegion) factorise(c *candidateSet) (*conditioned, error) {
+// factorise computes L and zeta from the anchors at the data.
+func (r *trustRegion) factorise(data *anchors) (*conditioned, error) {
 	n, hyper := r.in.Len(), r.fitted.hyper
 	k := linalg.New(n, n)
-	dataAnchors(c, r.in).between(k)
+	data.between(k)
 	for i := range n {
 		row := k.Row(i)[:i+1]
 		hyper.Covariances(row)

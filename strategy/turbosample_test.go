@@ -107,11 +107,12 @@ func testPosterior(t *testing.T, n, count, slots, joint int) (*localPosterior, *
 		hyper: h, set: set, count: count, std: 1, best: make(standings, slots), together: joint,
 	}, []float64(nil)
 	p.makeRoom(n, &room)
-	d, err := region.factorise(set)
+	data := dataAnchors(set, region.in)
+	d, err := region.factorise(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.condition(d, dataAnchors(set, region.in))
+	p.condition(d, data)
 	return p, model, points
 }
 

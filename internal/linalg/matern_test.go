@@ -15,8 +15,14 @@ func TestMatern52(t *testing.T) {
 			for i, v := range r2 {
 				r2[i] = 40 * v * v * math.Exp2(-float64(r.IntN(40)))
 			}
-			want, wantSlope := slices.Clone(r2), make([]float64, n)
-			maternByExp(want, wantSlope, 1.7)
+			want, wantSlope, e := slices.Clone(r2), make([]float64, n), make([]float64, n)
+			for i, v := range r2 {
+				want[i] = math.Sqrt(5 * v)
+			}
+			ExpScaled(e, 1.7, -1, want)
+			for i, r := range want {
+				want[i], wantSlope[i] = (1+r+r*r/3)*e[i], 5./3*(1+r)*e[i]
+			}
 
 			alone, with, slope := slices.Clone(r2), slices.Clone(r2), make([]float64, n)
 			Matern52(alone, nil, 1.7)
