@@ -8,7 +8,7 @@ import (
 func adaptiveMethod() Method {
 	return Method{
 		Name:      "adaptive",
-		Summary:   "mahabo's own: one smooth model of all parameters, outputs on the scale the data ask for, steps of the size that pays",
+		Summary:   "mahabo's own: one smooth model of all parameters, outputs on the scale the data ask for, several descents",
 		Reference: "docs/METHOD.md",
 		Batch:     true,
 		Options: []Option{
@@ -21,16 +21,15 @@ func adaptiveMethod() Method {
 
 // adaptive is the method of docs/METHOD.md: descents (adaptiverun.go) with a Gaussian process
 // that treats all directions alike, fitted to outputs whose scale is chosen by evidence
-// (adaptivescale.go), and queries inside a box around a good point, whose size and kind are
-// chosen by what has paid so far (adaptivearms.go).
+// (adaptivescale.go), and queries that keep a random part (adaptivesearch.go).
 //
 // Where a function has several valleys the first steps decide which one a descent ends
 // in. The first descents are short, each from random points of its own and blind to the
 // others; then the search goes on from where they ended (adaptivefronts.go), with what all
 // have seen.
 //
-// Every part is a function of the observations: to which descent one belongs, fits, and the
-// record of the arms.
+// Every part is a function of the observations: to which descent one belongs, fits, and
+// fronts.
 type adaptive struct {
 	cfg      Config
 	descents int
@@ -57,16 +56,12 @@ type part string
 
 const (
 	nothing      part = "nothing"
-	logarithm    part = "log"    // of the outputs
-	rewards      part = "bandit" // kinds of query are drawn evenly
-	boxes        part = "boxes"  // every query has the whole box
-	fewQueries   part = "few"
-	improvements part = "ei"
+	logarithm    part = "log" // of the outputs
+	improvements part = "ei"  // expected ones
+	local        part = "local"
 )
 
-var parts = []string{
-	string(nothing), string(logarithm), string(rewards), string(boxes), string(fewQueries), string(improvements),
-}
+var parts = []string{string(nothing), string(logarithm), string(improvements), string(local)}
 
 func newAdaptive(cfg Config, s settings) (Strategy, error) {
 	usual := 1
@@ -102,14 +97,13 @@ func (a *adaptive) Tell(obs ...Observation) error {
 	for i, o := range obs {
 		told := len(a.x) - len(obs) + i + 1
 		o.X = a.x[told-1] // our copy
+		a.whole.add(o)
 		if a.first == nil {
-			a.whole.learn(o)
 			a.whole.fronts.learn(o)
 			continue
 		}
-		a.whole.add(o)
 		if !a.whole.fronts.cover(o.X) {
-			a.first.learn(o)
+			a.first.add(o)
 		}
 		if length := a.cfg.Init + descentLength; told%length == 0 {
 			a.end(told/length == a.descents)
@@ -118,11 +112,10 @@ func (a *adaptive) Tell(obs ...Observation) error {
 	return nil
 }
 
-// end follows the last observation of a first descent. The whole takes over the arms of the
-// one that ended lowest.
+// end follows the last observation of a first descent.
 func (a *adaptive) end(last bool) {
-	if r := a.first; len(r.x) > 0 && a.whole.fronts.add(r.x[r.best], r.y[r.best]) {
-		a.whole.arms = r.arms
+	if r := a.first; len(r.x) > 0 {
+		a.whole.fronts.add(r.x[r.best], r.y[r.best])
 	}
 	a.first = nil
 	if !last {

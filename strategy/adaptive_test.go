@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -59,92 +60,56 @@ func TestEvidenceChoosesTheScale(t *testing.T) {
 	}
 }
 
-func TestArmsRecogniseQueries(t *testing.T) {
-	best, second, third := Point{0, 0, 0, 0}, Point{0.5, 0.5, 0, 0}, Point{0.1, -0.3, 0.2, 0.4}
-	points := []Point{third, best, second}
-	ranked := []int{1, 2, 0}
-	a := newArms(Config{Dim: 4, Init: 1}, nothing)
-	for _, c := range []struct {
-		name string
-		x    Point
-		want arm
-	}{
-		{"all parameters, a small step", Point{0.01, 0.015, -0.01, 0.005}, arm{false, 0}},
-		{"all parameters, a large step", Point{0.01, 0.5, -0.6, 0.1}, arm{false, 3}},
-		{"the whole box", Point{0.9, -0.7, -0.8, 0.3}, arm{false, 4}},
-		{"one parameter", Point{0, 0.05, 0, 0}, arm{true, 1}},
-		{"two parameters of the second best", Point{0.5, 0.5, 0.15, 0.1}, arm{true, 2}},
-	} {
-		if got := a.recognise(points, ranked, c.x); got != c.want {
-			t.Errorf("%s: recognised as %v, want %v", c.name, got, c.want)
-		}
+// A query stays in its box, and its starts reach all of it.
+func TestQueryBox(t *testing.T) {
+	q := query{centre: []float64{0, 0.75, -0.875}, reach: 0.5}
+	low, high := q.box()
+	if !slices.Equal(low, []float64{-0.5, 0.25, -1}) || !slices.Equal(high, []float64{0.5, 1, -0.375}) {
+		t.Errorf("the box is %v to %v", low, high)
 	}
-}
-
-// What pays is asked for again.
-func TestArmsFollowTheReward(t *testing.T) {
-	cloud := gp.NewCloud(3)
-	cloud.Append(Point{0, 0, 0})
-	cloud.Append(Point{0.5, 0.4, 0.3})
-	a := newArms(Config{Dim: 3, Init: 1}, nothing)
-	paying := arm{false, 2}
-	a.reward[paying.index()], a.count[paying.index()] = 5, 3
 	r := rand.New(rand.NewPCG(1, 2))
-	const draws = 4000
-	hits := 0
-	for range draws {
-		if a.draw(cloud.At(0), []int{0, 1}, cloud, gp.Isotropic{Theta: 0.3}, r).arm == paying {
-			hits++
+	x := make([]float64, 3)
+	var reach, nearest float64 = 0, math.Inf(1)
+	for i := range 200 {
+		q.start(x, i%searchStarts, r)
+		var step float64
+		for j, c := range q.centre {
+			step = max(step, math.Abs(x[j]-c))
 		}
+		reach, nearest = max(reach, step), min(nearest, step)
 	}
-	want := curiosity/float64(armCount) + (1 - curiosity)
-	if got := float64(hits) / draws; math.Abs(got-want) > 0.03 {
-		t.Errorf("the only arm that ever paid is drawn in %.3f of the cases, want %.3f", got, want)
+	if reach > 0.5 || reach < 0.45 || nearest > 0.01 {
+		t.Errorf("starts are %g to %g from the centre of a box of half-width 0.5", nearest, reach)
 	}
 }
 
-// A part that is left out is never asked for, whatever it has paid.
-func TestChancesWithoutAPart(t *testing.T) {
+// Local queries need more points than parameters, and boxes that the noise does not hide.
+func TestReach(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	reaches := func(without part, points int, noise float64) []float64 {
+		a := newRun(Config{Dim: 10}, without)
+		a.y, a.fit.hyper = make([]float64, points), gp.Isotropic{Theta: 0.3, Noise: noise}
+		seen := map[float64]bool{}
+		for range 1000 {
+			seen[a.reach(r)] = true
+		}
+		return slices.Sorted(maps.Keys(seen))
+	}
 	for _, c := range []struct {
+		name    string
 		without part
-		allowed func(arm) bool
-		even    bool
+		points  int
+		noise   float64
+		want    []float64
 	}{
-		{nothing, func(arm) bool { return true }, false},
-		{fewQueries, func(k arm) bool { return !k.few }, false},
-		{boxes, func(k arm) bool { return k.width == len(widths)-1 }, false},
-		{rewards, func(arm) bool { return true }, true},
+		{"few points", nothing, 9, 1e-8, []float64{everywhere}},
+		{"many points", nothing, 10, 1e-8, []float64{0.02, 0.06, 0.2, 0.6, everywhere}},
+		{"some noise", nothing, 10, 1e-6, []float64{0.2, 0.6, everywhere}},
+		{"much noise", nothing, 10, 1e-4, []float64{everywhere}},
+		{"without local queries", local, 10, 1e-8, []float64{everywhere}},
 	} {
-		a := newArms(Config{Dim: 10, Init: 1}, c.without)
-		for i := range armCount {
-			a.reward[i], a.count[i] = float64(1+i), 2
-		}
-		p := a.chances(gp.Isotropic{Theta: 0.3})
-		var sum float64
-		for i, v := range p {
-			sum += v
-			if k := (arm{i >= len(widths), i % len(widths)}); c.allowed(k) != (v > 0) {
-				t.Errorf("without %s: %v has the probability %g", c.without, k, v)
-			}
-		}
-		if math.Abs(sum-1) > 1e-12 {
-			t.Errorf("without %s: the probabilities add up to %g", c.without, sum)
-		}
-		if c.even != (p[0] == p[armCount-1]) {
-			t.Errorf("without %s: the probabilities are %v", c.without, p)
-		}
-	}
-}
-
-// The more noise, the wider the narrowest box.
-func TestNoiseClosesNarrowBoxes(t *testing.T) {
-	a := newArms(Config{Dim: 10, Init: 1}, nothing)
-	for narrowest, noise := range []float64{1e-7, 1e-6, 1e-5, 1e-4, 1e-3} {
-		h := gp.Isotropic{Theta: 0.3, Noise: noise}
-		for i, p := range a.chances(h) {
-			if closed := i%len(widths) < narrowest; closed != (p == 0) {
-				t.Errorf("noise %g: box %d has the probability %g, want the narrowest to be %d", noise, i%len(widths), p, narrowest)
-			}
+		if got := reaches(c.without, c.points, c.noise); !slices.Equal(got, c.want) {
+			t.Errorf("%s: boxes of half-width %v, want %v", c.name, got, c.want)
 		}
 	}
 }
@@ -191,13 +156,12 @@ func TestFirstDescents(t *testing.T) {
 		t.Error("a prediction without a model")
 	}
 	tell(length-1, 0.9, -200)
-	second := a.whole.arms
 	tell(length, 0, 0)
 	if a.first != nil || len(a.current().y) != 3*length {
 		t.Errorf("%d observations after the first descents, want %d", len(a.current().y), 3*length)
 	}
-	if a.whole.arms != second {
-		t.Error("the arms are not those of the descent that ended lowest")
+	if at := a.whole.fronts.at; len(at) != 3 || at[0][0] != -0.9 || at[1][0] != 0.9 || at[2][0] != 0 {
+		t.Errorf("the fronts are at %v", at)
 	}
 	points, err := a.Ask(t.Context(), 2, nil)
 	if err != nil || len(points) != 2 || a.LastAsk().Fallback != nil {
@@ -208,9 +172,9 @@ func TestFirstDescents(t *testing.T) {
 func TestFronts(t *testing.T) {
 	var f fronts
 	left, right, far := Point{-1, 0}, Point{1, 0}, Point{0, 9}
-	if !f.add(left, 3) || f.add(right, 4) || !f.add(far, 2) {
-		t.Error("a front is taken for the lowest that is not, or the other way round")
-	}
+	f.add(left, 3)
+	f.add(right, 4)
+	f.add(far, 2)
 	if !f.cover(Point{-0.5, 0.5}) || f.cover(Point{-0.3, 0}) {
 		t.Errorf("the territory of a front is not %g", territory)
 	}
@@ -398,7 +362,7 @@ func TestKnownNoiseHelps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return bowl(cloud.At(lowest(model.Fitted(), 1)[0]))
+		return bowl(cloud.At(slices.Index(model.Fitted(), slices.Min(model.Fitted()))))
 	}
 	var with, without float64
 	for seed := range uint64(seeds) {

@@ -9,8 +9,9 @@ import (
 const (
 	// frontLength is the number of observations after which the highest front is given up.
 	frontLength = 60
-	// territory is the half-width of the box around a front that a first descent leaves to it:
-	// points there were still out when the descent before ended.
+	// territory is the half-width of the box around a front that belongs to it: queries
+	// around a front that is not the lowest stay in it, and first descents leave out what
+	// lies there, points that were still out when the descent before ended.
 	territory = 0.6
 )
 
@@ -23,10 +24,9 @@ type fronts struct {
 	told  int // observations since the last one was added or given up
 }
 
-// add opens a front and says whether it is the lowest.
-func (f *fronts) add(x Point, value float64) bool {
+// add opens a front.
+func (f *fronts) add(x Point, value float64) {
 	f.at, f.value = append(f.at, x), append(f.value, value)
-	return value == slices.Min(f.value)
 }
 
 // learn takes note of an observation.

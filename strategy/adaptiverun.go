@@ -20,7 +20,6 @@ type run struct {
 	y       []float64
 	std     []float64 // of their noise, 0 when it is not known
 	cloud   *gp.Cloud
-	arms    *arms
 	fronts  fronts
 	fit     scaleFit
 	best    int // number of the lowest value
@@ -31,6 +30,14 @@ const (
 	duplicateStep = 0.03 // standard deviation by which such a point is moved
 )
 
+// widths are the half-widths of the boxes of local queries.
+var widths = [...]float64{0.02, 0.06, 0.2, 0.6}
+
+const (
+	localShare = 0.1 // of the queries
+	clearance  = 30  // standard deviations of the noise that a box has to show
+)
+
 // Limits that keep an Ask in seconds when there are thousands of observations.
 const (
 	adaptiveExact  = 5    // below 2^5 observations every one makes a new fit
@@ -39,13 +46,7 @@ const (
 )
 
 func newRun(cfg Config, without part) *run {
-	return &run{cfg: cfg, without: without, cloud: gp.NewCloud(cfg.Dim), arms: newArms(cfg, without)}
-}
-
-// learn adds an observation and takes note of what its kind of query has brought.
-func (a *run) learn(o Observation) {
-	a.arms.learn(a.x, a.y, o)
-	a.add(o)
+	return &run{cfg: cfg, without: without, cloud: gp.NewCloud(cfg.Dim)}
 }
 
 // add adds an observation.
@@ -74,13 +75,13 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 		model.Believe(p)
 	}
 	r := rng.New(a.cfg.Seed, uint64(seen), uint64(len(pending)), rng.Purpose("adaptive"))
-	ranked := lowest(model.Fitted(), centres)
-	best, centre := model.Fitted()[ranked[0]], cloud.At(ranked[0])
+	best := slices.Min(model.Fitted())
+	centre := cloud.At(slices.Index(model.Fitted(), best))
 	points := make([]Point, 0, n)
 	for range n {
-		q, over := a.arms.draw(centre, ranked, cloud, a.fit.hyper, r), best
+		q, over := query{centre: centre, reach: a.reach(r)}, best
 		if front, other := a.fronts.draw(r); other {
-			q = q.around(front)
+			q = query{centre: front, reach: territory}
 			over, _ = model.Predict(front)
 		}
 		x, err := q.search(ctx, model, over, a.without != improvements, r)
@@ -95,6 +96,26 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 		points = append(points, x)
 	}
 	return points, nil
+}
+
+// reach draws the half-width of a query's box. With more points than parameters some queries
+// are local: a model of the whole box is smoother than the function, and does not find the
+// last digits. With fewer a point of a narrow box would teach no new direction.
+//
+// In a box that counts, single observations show how the function changes: the model's
+// difference of the centre and a uniform point, of variance theta L²/3, is clear of the noise.
+func (a *run) reach(r *rand.Rand) float64 {
+	if a.without == local || len(a.y) < a.cfg.Dim || r.Float64() >= localShare {
+		return everywhere
+	}
+	h := a.fit.hyper
+	seen := slices.IndexFunc(widths[:], func(l float64) bool {
+		return h.Theta*l*l/3 >= clearance*clearance*h.Noise
+	})
+	if seen < 0 {
+		return everywhere
+	}
+	return widths[seen+r.IntN(len(widths)-seen)]
 }
 
 // condition returns the posterior of the last fit with its points and values; spare is the

@@ -11,25 +11,20 @@ import (
 	"github.com/mahabo/mahabo/internal/num"
 )
 
-// query is where to look for the next point.
+// query is where to look for the next point: in a box around a good one.
 type query struct {
-	arm
 	centre []float64
+	reach  float64 // half-width of the box
 }
 
 const (
+	everywhere   = 2  // reach of the whole box [-1,1]^D
 	searchStarts = 8  // run side by side, sharing the passes over the data
 	searchSteps  = 20 // of the spectral projected gradient
 )
 
 // betas are the weights of the standard deviation, one drawn per query.
 var betas = [...]float64{0, 0.5, 1, 2, 3}
-
-// around returns the query of all parameters around a point that is not the best: not in the
-// whole box, which has the same lowest points everywhere.
-func (q query) around(centre []float64) query {
-	return query{arm: arm{width: min(q.width, len(widths)-2)}, centre: centre}
-}
 
 // search minimises an acquisition function inside the query's box: the expected
 // improvement over best in half of the cases, else mean - beta std.
@@ -38,7 +33,7 @@ func (q query) search(ctx context.Context, model *gp.IsotropicModel, best float6
 	if improvements && r.Float64() < 0.5 {
 		f = improvement(best)
 	}
-	low, high := q.box(r)
+	low, high := q.box()
 	x := linalg.New(searchStarts, len(q.centre))
 	for i := range searchStarts {
 		q.start(x.Row(i), i, r)
@@ -68,20 +63,11 @@ func improvement(best float64) gp.Moments {
 	}
 }
 
-// box returns the bounds of the query; parameters that it does not change are fixed.
-func (q query) box(r *rand.Rand) (low, high []float64) {
-	dim := len(q.centre)
-	low, high = slices.Clone(q.centre), slices.Clone(q.centre)
-	width := widths[q.width]
-	share := 1.0
-	if q.few {
-		share = min(fewParams/float64(dim), 0.5)
-	}
-	always := r.IntN(dim) // one parameter at least
+// box returns the bounds of the query.
+func (q query) box() (low, high []float64) {
+	low, high = make([]float64, len(q.centre)), make([]float64, len(q.centre))
 	for j, c := range q.centre {
-		if j == always || share == 1 || r.Float64() < share {
-			low[j], high[j] = max(-1, c-width), min(1, c+width)
-		}
+		low[j], high[j] = max(-1, c-q.reach), min(1, c+q.reach)
 	}
 	return low, high
 }
@@ -90,11 +76,11 @@ func (q query) box(r *rand.Rand) (low, high []float64) {
 // knows nothing of, where the acquisition function is flat: every evaluation teaches a new
 // direction. How much of it there is varies over two decades.
 func (q query) start(x []float64, i int, r *rand.Rand) {
-	tau := widths[q.width]
+	tau := q.reach
 	if i > 0 {
 		tau *= math.Pow(10, -2*r.Float64())
 	}
-	switch whole := q.width == len(widths)-1; {
+	switch whole := q.reach == everywhere; {
 	case whole && i%3 == 1: // anywhere
 		for j := range x {
 			x[j] = 2*r.Float64() - 1
