@@ -75,8 +75,8 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 		model.Believe(p)
 	}
 	r := rng.New(a.cfg.Seed, uint64(seen), uint64(len(pending)), rng.Purpose("adaptive"))
-	best := slices.Min(model.Fitted())
-	centre := cloud.At(slices.Index(model.Fitted(), best))
+	first := lowest(model.Fitted(), 1)[0]
+	best, centre := model.Fitted()[first], cloud.At(first)
 	points := make([]Point, 0, n)
 	for range n {
 		q, over := query{centre: centre, reach: a.reach(r)}, best
