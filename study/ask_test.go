@@ -184,7 +184,8 @@ func TestMethodsAreToldStds(t *testing.T) {
 		return x.(float64)
 	}
 	want := number(proposes(t, s.Config(), obs, nil))
-	if got := number(ask(t, s, study.AskRequest{}).Trials[0].Params); math.Abs(got-want) > 1e-9 {
+	// The study's mean of the two values may end in another digit, which the search enlarges.
+	if got := number(ask(t, s, study.AskRequest{}).Trials[0].Params); math.Abs(got-want) > 1e-6 {
 		t.Errorf("the study asked for %v, by hand it is %v", got, want)
 	}
 	for i := range obs {
