@@ -33,7 +33,6 @@ func adaptiveMethod() Method {
 type adaptive struct {
 	cfg      Config
 	descents int
-	without  part
 	history
 	whole  *run // all observations
 	first  *run // the descent that is blind to the others, nil when they are over
@@ -81,11 +80,10 @@ func newAdaptive(cfg Config, s settings) (Strategy, error) {
 		descents = 1
 	}
 	a := &adaptive{
-		cfg: cfg, descents: descents, without: part(without), history: history{dim: cfg.Dim},
-		whole: newRun(cfg, part(without)),
+		cfg: cfg, descents: descents, history: history{dim: cfg.Dim}, whole: newRun(cfg, part(without)),
 	}
 	if descents > 1 {
-		a.first = newRun(cfg, a.without)
+		a.first = newRun(cfg, part(without))
 	}
 	return a, nil
 }
@@ -119,7 +117,7 @@ func (a *adaptive) end(last bool) {
 	}
 	a.first = nil
 	if !last {
-		a.first = newRun(a.cfg, a.without)
+		a.first = newRun(a.cfg, a.whole.without)
 	}
 }
 

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"flag"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -17,45 +15,42 @@ import (
 var update = flag.Bool("update", false, "rewrite the documents' tables and the results' summaries")
 
 // quoted is a command in a comment of a document, and what it prints, up to the comment end.
-var quoted = regexp.MustCompile(`(?s)<!-- mahabo ([^\n]*) -->\n\n(.*?)\n<!-- end -->`)
+var quoted = regexp.MustCompile(`(?s)(<!-- mahabo ([^\n]*) -->\n\n).*?(\n<!-- end -->)`)
 
 // The documents say what the commands print from the committed results.
 func TestDocuments(t *testing.T) {
-	var count int
 	for _, file := range committed(t, ".md") {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+		text := readText(t, file)
+		blocks := len(quoted.FindAllString(text, -1))
+		if strings.Count(text, "<!-- mahabo ") != blocks || strings.Count(text, "<!-- end -->") != blocks {
+			t.Errorf("%s has comments that do not enclose what a command prints", file)
+			continue // rewriting could take text between them away
 		}
-		now := quoted.ReplaceAllFunc(text, func(block []byte) []byte {
-			count++
-			command := string(quoted.FindSubmatch(block)[1])
-			return []byte("<!-- mahabo " + command + " -->\n\n" + fromRoot(t, command) + "\n<!-- end -->")
-		})
-		settle(t, file, text, now)
+		settle(t, file, text, quoted.ReplaceAllStringFunc(text, func(block string) string {
+			m := quoted.FindStringSubmatch(block)
+			return m[1] + must(t, words(m[2])...) + m[3]
+		}))
 	}
-	if count == 0 {
-		t.Error("no document quotes a command")
+	for _, file := range []string{"docs/REPRODUCTION.md", "docs/METHOD.md", "docs/results/README.md"} {
+		if !quoted.MatchString(readText(t, file)) {
+			t.Errorf("%s quotes no command", file)
+		}
 	}
 }
 
 // A results folder's summary is that of its trials.
 func TestSummaries(t *testing.T) {
 	for _, file := range committed(t, "summary.json") {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dir := strings.TrimPrefix(filepath.Dir(file), filepath.Join("..", "..")+string(filepath.Separator))
-		settle(t, file, text, []byte(fromRoot(t, "bench table "+filepath.ToSlash(dir)+" --format json")))
+		settle(t, file, readText(t, file), must(t, "bench", "table", filepath.Dir(file), "--format", "json"))
 	}
 }
 
-// committed returns the documents and results whose names end so.
+// committed goes to the project's root and returns the files of docs whose names end so.
 func committed(t *testing.T, suffix string) []string {
 	t.Helper()
+	t.Chdir(filepath.Join("..", ".."))
 	var files []string
-	err := filepath.WalkDir(filepath.Join("..", "..", "docs"), func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir("docs", func(path string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, suffix) {
 			files = append(files, path)
 		}
@@ -67,28 +62,26 @@ func committed(t *testing.T, suffix string) []string {
 	return files
 }
 
-// fromRoot returns what a command prints in the project's root.
-func fromRoot(t *testing.T, command string) string {
+func readText(t *testing.T, file string) string {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), binary, words(command)...)
-	c.Dir = filepath.Join("..", "..")
-	out, err := c.Output()
+	text, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatalf("mahabo %s: %v\n%s", command, err, out)
+		t.Fatal(err)
 	}
-	return string(out)
+	return string(text)
 }
 
 // settle compares a file with what it should be, or rewrites it.
-func settle(t *testing.T, file string, is, want []byte) {
+func settle(t *testing.T, file, is, want string) {
 	t.Helper()
-	switch {
-	case bytes.Equal(is, want):
-	case *update:
-		if err := os.WriteFile(file, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("%s is not what the commands print (go test ./cmd/mahabo -run 'Documents|Summaries' -update):\n%s", file, cmp.Diff(string(is), string(want)))
+	if is == want {
+		return
+	}
+	if !*update {
+		t.Errorf("%s is not what the commands print (go test ./cmd/mahabo -run 'Documents|Summaries' -update):\n%s", file, cmp.Diff(is, want))
+		return
+	}
+	if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
