@@ -12,7 +12,7 @@ func adaptiveMethod() Method {
 		Reference: "docs/METHOD.md",
 		Batch:     true,
 		Options: []Option{
-			{Key: "descents", Default: "", Meaning: "short ones to begin with (default: 3 when 400 evaluations or more are meant, else 1)"},
+			{Key: "descents", Default: "", Meaning: "short ones to begin with where the function is rough (default: 3 when 400 evaluations or more are meant, and as many parameters, else 1)"},
 			{Key: "without", Default: string(nothing), Meaning: "a part left out, to see what it brings: " + strings.Join(parts[1:], ", ")},
 		},
 		build: newAdaptive,
@@ -23,19 +23,23 @@ func adaptiveMethod() Method {
 // that treats all directions alike, fitted to outputs whose scale is chosen by evidence
 // (adaptivescale.go), and queries that keep a random part (adaptivesearch.go).
 //
-// Where a function has several valleys the first steps decide which one a descent ends
-// in. The first descents are short, each from random points of its own and blind to the
-// others; then the search goes on from where they ended (adaptivefronts.go), with what all
-// have seen.
+// With fewer evaluations than parameters a descent sees little of the rest of the box. How
+// rough the function was on the way of the first one says where else to look. A rough one has
+// valleys of its own everywhere, and the first steps decide which one a descent ends in:
+// more short descents follow, each from random points of its own and blind to the others,
+// and the search goes on from where they ended (adaptivefronts.go), with what all have
+// seen. A smooth one is followed as long as it pays, then seen from its other side
+// (adaptiveascent.go).
 //
-// Every part is a function of the observations: to which descent one belongs, fits, and
-// fronts.
+// Every part is a function of the observations: to which descent one belongs, fits, fronts
+// and the ascent.
 type adaptive struct {
 	cfg      Config
-	descents int
+	descents int // at most
 	history
 	whole  *run // all observations
 	first  *run // the descent that is blind to the others, nil when they are over
+	ascent ascent
 	report AskReport
 }
 
@@ -58,13 +62,15 @@ const (
 	logarithm    part = "log" // of the outputs
 	improvements part = "ei"  // expected ones
 	local        part = "local"
+	otherSide    part = "ascent"
 )
 
-var parts = []string{string(nothing), string(logarithm), string(improvements), string(local)}
+var parts = []string{string(nothing), string(logarithm), string(improvements), string(local), string(otherSide)}
 
 func newAdaptive(cfg Config, s settings) (Strategy, error) {
+	far := cfg.Budget >= worthDescents && cfg.Dim >= cfg.Budget
 	usual := 1
-	if cfg.Budget >= worthDescents {
+	if far {
 		usual = firstDescents
 	}
 	descents, err := s.count("descents", usual, 1000)
@@ -81,6 +87,7 @@ func newAdaptive(cfg Config, s settings) (Strategy, error) {
 	}
 	a := &adaptive{
 		cfg: cfg, descents: descents, history: history{dim: cfg.Dim}, whole: newRun(cfg, part(without)),
+		ascent: ascent{done: !far || part(without) == otherSide},
 	}
 	if descents > 1 {
 		a.first = newRun(cfg, part(without))
@@ -96,27 +103,38 @@ func (a *adaptive) Tell(obs ...Observation) error {
 		told := len(a.x) - len(obs) + i + 1
 		o.X = a.x[told-1] // our copy
 		a.whole.add(o)
-		if a.first == nil {
+		switch {
+		case a.ascent.run != nil:
+			a.climb(o)
+		case a.first != nil:
+			a.tellFirst(o, told)
+		default:
 			a.whole.fronts.learn(o)
-			continue
-		}
-		if !a.whole.fronts.cover(o.X) {
-			a.first.add(o)
-		}
-		if length := a.cfg.Init + descentLength; told%length == 0 {
-			a.end(told/length == a.descents)
+			a.ascend()
 		}
 	}
 	return nil
 }
 
-// end follows the last observation of a first descent.
-func (a *adaptive) end(last bool) {
-	if r := a.first; len(r.x) > 0 {
+// tellFirst takes observation number told, made during the first descents.
+func (a *adaptive) tellFirst(o Observation, told int) {
+	if !a.whole.fronts.cover(o.X) {
+		a.first.add(o)
+	}
+	if length := a.cfg.Init + descentLength; told%length == 0 {
+		a.end(told / length)
+	}
+}
+
+// end follows the last observation of first descent number k. Others follow the first one
+// when the function is rough.
+func (a *adaptive) end(k int) {
+	r := a.first
+	if len(r.x) > 0 {
 		a.whole.fronts.add(r.x[r.best], r.y[r.best])
 	}
 	a.first = nil
-	if !last {
+	if k < a.descents && (k > 1 || r.rough()) {
 		a.first = newRun(a.cfg, a.whole.without)
 	}
 }
@@ -136,8 +154,11 @@ func (a *adaptive) current() *run {
 	return a.whole
 }
 
-// propose lets the descent that is under way choose, after random points to begin with.
+// propose lets what is under way choose, a descent after random points to begin with.
 func (a *adaptive) propose(ctx context.Context, n int, pending []Point) ([]Point, error) {
+	if a.ascent.run != nil {
+		return a.ascent.run.propose(ctx, &a.report, n, pending, len(a.x))
+	}
 	r := a.current()
 	if len(r.x) == 0 || len(r.x)+len(pending) < a.cfg.Init {
 		return uniformAfterDesign(a.cfg, len(a.x)+len(pending), n), nil

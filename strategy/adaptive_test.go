@@ -124,8 +124,8 @@ func TestAcquisitionDerivatives(t *testing.T) {
 	}
 }
 
-// TestFirstDescents follows the descents of adaptive: short ones that are blind to each
-// other, then one that has seen everything.
+// TestFirstDescents follows the descents of adaptive on a rough function: short ones that are
+// blind to each other, then one that has seen everything. On a smooth one there is one.
 func TestFirstDescents(t *testing.T) {
 	const dim, length = 300, 4 + descentLength
 	built, err := New("adaptive:descents=3", Config{Dim: dim, Init: 4, Seed: 1})
@@ -133,12 +133,12 @@ func TestFirstDescents(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := built.(*adaptive)
-	tell := func(count int, at, value float64) {
+	r := rand.New(rand.NewPCG(3, 4))
+	tell := func(count int, at, value float64) { // values without any order
 		t.Helper()
-		for i := range count {
-			x := make(Point, dim)
-			x[0], x[1], x[2] = at, at, float64(i%7)/100
-			if err := a.Tell(Observation{X: x, Value: value - float64(i)}); err != nil {
+		for range count {
+			x := around(at, dim, r)
+			if err := a.Tell(Observation{X: x, Value: value + r.Float64()}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -166,6 +166,100 @@ func TestFirstDescents(t *testing.T) {
 	points, err := a.Ask(t.Context(), 2, nil)
 	if err != nil || len(points) != 2 || a.LastAsk().Fallback != nil {
 		t.Errorf("ask: %d points, %v, %v", len(points), err, a.LastAsk().Fallback)
+	}
+}
+
+// around returns a random point whose first two coordinates are at the given place and whose
+// others are near the middle.
+func around(at float64, dim int, r *rand.Rand) Point {
+	x := make(Point, dim)
+	for j := range x {
+		x[j] = 0.5*r.Float64() - 0.25
+	}
+	x[0], x[1] = at, at
+	return x
+}
+
+// TestAscent follows adaptive on functions that stand still after the first descent: a smooth
+// one is climbed once, and its other side is where the search goes on.
+func TestAscent(t *testing.T) {
+	const dim, budget, design = 500, 500, 4
+	const length = design + descentLength
+	sum := func(x Point) (s float64) {
+		for _, v := range x {
+			s += v
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name, spec string
+		told       int // observations before the stall
+		f          func(x Point, r *rand.Rand) float64
+		climbs     bool
+	}{
+		{"smooth", "adaptive", length, func(x Point, _ *rand.Rand) float64 { return sum(x) }, true},
+		{"switched off", "adaptive:without=ascent", length, func(x Point, _ *rand.Rand) float64 { return sum(x) }, false},
+		{"too late", "adaptive", budget - ascentLength - aloneLength, func(x Point, _ *rand.Rand) float64 { return sum(x) }, false},
+		{"rough", "adaptive:descents=1", length, func(_ Point, r *rand.Rand) float64 { return r.Float64() }, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			built, err := New(c.spec, Config{Dim: dim, Init: design, Seed: 1, Budget: budget})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := built.(*adaptive)
+			r := rand.New(rand.NewPCG(7, 8))
+			tell := func(x Point, value float64) {
+				t.Helper()
+				if err := a.Tell(Observation{X: x, Value: value}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range c.told {
+				x := around(0, dim, r)
+				for j := range x {
+					x[j] -= 0.5 * float64(i) / float64(c.told) // progress
+				}
+				tell(x, c.f(x, r))
+			}
+			lowest := a.whole.x[a.whole.best]
+			for i := range stallLength {
+				if a.ascent.run != nil {
+					t.Fatalf("an ascent after %d observations without progress", i)
+				}
+				x := around(0, dim, r)
+				tell(x, 1+c.f(x, r))
+			}
+			if got := a.ascent.run != nil; got != c.climbs {
+				t.Fatalf("an ascent is under way: %t, want %t", got, c.climbs)
+			}
+			if !c.climbs {
+				return
+			}
+			points, err := a.Ask(t.Context(), 1, nil)
+			if err != nil || sum(points[0]) < 2*sum(a.ascent.run.x[a.ascent.run.best]) {
+				t.Errorf("the ascent asks for a point of value %g, %v", sum(points[0]), err)
+			}
+			top := make(Point, dim)
+			for j := range top {
+				top[j] = 0.5
+			}
+			for range ascentLength {
+				tell(top, sum(top))
+			}
+			if points, err = a.Ask(t.Context(), 1, nil); err != nil || points[0][0] != -0.5 || points[0][dim-1] != -0.5 {
+				t.Errorf("after the ascent it asks for %v, %v, want its other side", points, err)
+			}
+			if f := a.whole.fronts; len(f.at) != 2 || !slices.Equal(f.at[0], lowest) {
+				t.Errorf("fronts at %v", f.at)
+			}
+			for range aloneLength {
+				tell(points[0], sum(points[0])-float64(budget))
+			}
+			if f := a.whole.fronts; len(f.at) != 1 || f.at[0][0] != -0.5 {
+				t.Errorf("the search goes on from %v, want the other side alone", f.at)
+			}
+		})
 	}
 }
 
@@ -212,8 +306,10 @@ func TestNumberOfDescents(t *testing.T) {
 		{"adaptive", 1000, worthDescents, firstDescents},
 		{"adaptive:descents=5", 1000, 0, 5},
 		{"adaptive:descents=1", 1000, 500, 1},
-		{"adaptive", 10 + descentLength, 500, firstDescents},
-		{"adaptive", 10 + descentLength - 1, 500, 1},
+		{"adaptive", 500, 500, firstDescents},
+		{"adaptive", 499, 500, 1},
+		{"adaptive:descents=5", 10 + descentLength, 500, 5},
+		{"adaptive:descents=5", 10 + descentLength - 1, 500, 1},
 	} {
 		built, err := New(c.spec, Config{Dim: c.dim, Init: 10, Budget: c.budget})
 		if err != nil {

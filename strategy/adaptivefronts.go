@@ -20,13 +20,15 @@ const (
 // front, and takes its place when it is lower. The highest fronts are given up one by one.
 type fronts struct {
 	at    []Point
-	value []float64
-	told  int // observations since the last one was added or given up
+	value []float64 // +Inf of one that has not been evaluated yet
+	left  int       // observations until the highest is given up
+	alone bool      // the last front is the only one that is drawn until then
 }
 
 // add opens a front.
 func (f *fronts) add(x Point, value float64) {
 	f.at, f.value = append(f.at, x), append(f.value, value)
+	f.left = frontLength
 }
 
 // learn takes note of an observation.
@@ -43,10 +45,10 @@ func (f *fronts) learn(o Observation) {
 	if o.Value < f.value[k] {
 		f.at[k], f.value[k] = o.X, o.Value
 	}
-	if f.told++; f.told == frontLength {
+	if f.left--; f.left == 0 {
 		highest := slices.Index(f.value, slices.Max(f.value))
 		f.at, f.value = slices.Delete(f.at, highest, highest+1), slices.Delete(f.value, highest, highest+1)
-		f.told = 0
+		f.left, f.alone = frontLength, false
 	}
 }
 
@@ -55,8 +57,20 @@ func (f *fronts) draw(r *rand.Rand) (Point, bool) {
 	if len(f.at) < 2 {
 		return nil, false
 	}
-	k := r.IntN(len(f.at))
+	k := len(f.at) - 1
+	if !f.alone {
+		k = r.IntN(len(f.at))
+	}
 	return f.at[k], f.value[k] > slices.Min(f.value)
+}
+
+// unseen returns a front that has not been evaluated.
+func (f *fronts) unseen() (Point, bool) {
+	k := slices.Index(f.value, math.Inf(1))
+	if k < 0 {
+		return nil, false
+	}
+	return slices.Clone(f.at[k]), true
 }
 
 // cover says whether x lies around a front.

@@ -33,6 +33,9 @@ const (
 // widths are the half-widths of the boxes of local queries.
 var widths = [...]float64{0.02, 0.06, 0.2, 0.6}
 
+// littleCorrelation is that of points which tell little of each other.
+const littleCorrelation = 0.25
+
 const (
 	localShare = 0.1 // of the queries
 	clearance  = 30  // standard deviations of the noise that a box has to show
@@ -78,7 +81,12 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 	first := lowest(model.Fitted(), 1)[0]
 	best, centre := model.Fitted()[first], cloud.At(first)
 	points := make([]Point, 0, n)
-	for range n {
+	if x, ok := a.fronts.unseen(); ok && len(pending) == 0 {
+		separate(x, cloud, r)
+		model.Believe(x)
+		points = append(points, x)
+	}
+	for len(points) < n {
 		q, over := query{centre: centre, reach: a.reach(r)}, best
 		if front, other := a.fronts.draw(r); other {
 			q = query{centre: front, reach: territory}
@@ -151,6 +159,15 @@ func (a *run) refit(ctx context.Context) error {
 	fit.n = n
 	a.fit = fit
 	return nil
+}
+
+// rough says whether two random points of the box, of a mean squared distance of 2/3 for each
+// parameter, tell little of each other.
+func (a *run) rough() bool {
+	if len(a.y) == 0 || a.refit(context.Background()) != nil {
+		return false
+	}
+	return math.Exp(-a.fit.hyper.Theta/3) < littleCorrelation
 }
 
 // relevant returns the numbers of at most limit observations, in order: the lowest and

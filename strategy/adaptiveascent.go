@@ -1,0 +1,65 @@
+package strategy
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	stallLength  = 30    // observations without progress after which the search stands still
+	progress     = 0.003 // share of all that was gained since the design that counts as some
+	ascentLength = 150   // observations of an ascent
+	aloneLength  = 80    // observations made around its other side
+)
+
+// ascent is a search for the highest value, made once when the search for the lowest stands
+// still. The way down may run where a direction that matters has no slope, and no
+// exploration around its end finds that direction: seen from the high side it has one. A
+// smooth function that rises in the directions of x falls in those of -x, and there the
+// search goes on: the ends of both are fronts.
+type ascent struct {
+	run  *run // on minus the values, nil when none is under way
+	left int  // observations to come
+	done bool // there is none, or none any more
+}
+
+// ascend begins the ascent when the search stands still.
+func (a *adaptive) ascend() {
+	if a.ascent.done || a.cfg.Budget-len(a.whole.y) < ascentLength+aloneLength || !a.stalled() || a.whole.rough() {
+		return
+	}
+	a.ascent = ascent{run: newRun(a.cfg, a.whole.without), left: ascentLength, done: true}
+	for i, x := range a.whole.x {
+		a.ascent.run.add(Observation{X: x, Value: -a.whole.y[i], Std: a.whole.std[i]})
+	}
+}
+
+// stalled says that the last observations have brought no progress.
+func (a *adaptive) stalled() bool {
+	y := a.whole.y
+	before := len(y) - stallLength
+	if before < a.cfg.Init+descentLength {
+		return false
+	}
+	lowest := y[a.whole.best]
+	return slices.Min(y[:before])-lowest < progress*(a.whole.designMedian()-lowest)
+}
+
+// climb takes note of an observation of the ascent.
+func (a *adaptive) climb(o Observation) {
+	up := a.ascent.run
+	o.Value = -o.Value
+	up.add(o)
+	if a.ascent.left--; a.ascent.left > 0 {
+		return
+	}
+	other := slices.Clone(up.x[up.best])
+	for j := range other {
+		other[j] = -other[j]
+	}
+	a.whole.fronts = fronts{}
+	a.whole.fronts.add(a.whole.x[a.whole.best], a.whole.y[a.whole.best])
+	a.whole.fronts.add(other, math.Inf(1))
+	a.whole.fronts.left, a.whole.fronts.alone = aloneLength, true
+	a.ascent.run = nil
+}
