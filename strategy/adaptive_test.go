@@ -125,7 +125,7 @@ func TestAcquisitionDerivatives(t *testing.T) {
 }
 
 // TestFirstDescents follows the descents of adaptive on a rough function: short ones that are
-// blind to each other, then one that has seen everything. On a smooth one there is one.
+// blind to each other, then one that has seen everything.
 func TestFirstDescents(t *testing.T) {
 	const dim, length = 300, 4 + descentLength
 	built, err := New("adaptive:descents=3", Config{Dim: dim, Init: 4, Seed: 1})
