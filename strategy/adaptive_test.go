@@ -247,8 +247,14 @@ func TestAscent(t *testing.T) {
 			for range ascentLength {
 				tell(top, sum(top))
 			}
-			if points, err = a.Ask(t.Context(), 1, nil); err != nil || points[0][0] != -0.5 || points[0][dim-1] != -0.5 {
+			if points, err = a.Ask(t.Context(), 5, nil); err != nil || points[0][0] != -0.5 || points[0][dim-1] != -0.5 {
 				t.Errorf("after the ascent it asks for %v, %v, want its other side", points, err)
+			}
+			more, err := a.Ask(t.Context(), 5, points)
+			for _, x := range append(points, more...) {
+				if err != nil || !a.whole.fronts.cover(x) || squaredDistance(x, points[0]) > squaredDistance(x, lowest) {
+					t.Fatalf("it asks for %v, %v, want points around the other side", x, err)
+				}
 			}
 			if f := a.whole.fronts; len(f.at) != 2 || !slices.Equal(f.at[0], lowest) {
 				t.Errorf("fronts at %v", f.at)
