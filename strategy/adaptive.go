@@ -8,7 +8,7 @@ import (
 func adaptiveMethod() Method {
 	return Method{
 		Name:      "adaptive",
-		Summary:   "mahabo's own: one smooth model of all parameters, outputs on the scale the data ask for, several descents",
+		Summary:   "mahabo's own: one smooth model of all parameters, outputs on the scale the data ask for, a look at other valleys",
 		Reference: "docs/METHOD.md",
 		Batch:     true,
 		Options: []Option{
