@@ -42,6 +42,7 @@ type modelUsed struct {
 	Method   *string `json:"method" doc:"Who chose the new points; null when all trials were waiting or stale."`
 	D        *int    `json:"d" doc:"Dimension of the learned subspace; null when the method has none."`
 	Fallback *string `json:"fallback" doc:"Why the points are not the study's method's own; null when they are."`
+	Note     *string `json:"note" doc:"Why the points may look odd; null when they do not."`
 }
 
 // askedTrial is a trial to evaluate.
@@ -126,7 +127,7 @@ func shapeBatch(b study.Batch) batchShape {
 }
 
 func shapeModelUsed(m study.ModelInfo) modelUsed {
-	used := modelUsed{Method: optional(m.Method), Fallback: optional(m.Fallback)}
+	used := modelUsed{Method: optional(m.Method), Fallback: optional(m.Fallback), Note: optional(m.Note)}
 	if m.D > 0 {
 		used.D = &m.D
 	}

@@ -30,5 +30,5 @@ func ExampleNew() {
 	fmt.Println(head)
 	post("/v1/studies/rig/trials/1/tell", `{"value": 0.5}`)
 	// Output:
-	// {"batch_id":1,"model":{"method":"sobol","d":null,"fallback":null}
+	// {"batch_id":1,"model":{"method":"sobol","d":null,"fallback":null,"note":null}
 }

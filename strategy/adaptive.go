@@ -157,6 +157,7 @@ func (a *adaptive) current() *run {
 // propose lets what is under way choose, a descent after random points to begin with.
 func (a *adaptive) propose(ctx context.Context, n int, pending []Point) ([]Point, error) {
 	if a.ascent.run != nil {
+		a.report.Note = a.ascent.note()
 		return a.ascent.run.propose(ctx, &a.report, n, pending, len(a.x))
 	}
 	r := a.current()

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -240,6 +241,9 @@ func TestAscent(t *testing.T) {
 			if err != nil || sum(points[0]) < 2*sum(a.ascent.run.x[a.ascent.run.best]) {
 				t.Errorf("the ascent asks for a point of value %g, %v", sum(points[0]), err)
 			}
+			if note := a.LastAsk().Note; !strings.Contains(note, "in 150 evaluations more") {
+				t.Errorf("the note of an ascent is %q", note)
+			}
 			top := make(Point, dim)
 			for j := range top {
 				top[j] = 0.5
@@ -249,6 +253,9 @@ func TestAscent(t *testing.T) {
 			}
 			if points, err = a.Ask(t.Context(), 5, nil); err != nil || points[0][0] != -0.5 || points[0][dim-1] != -0.5 {
 				t.Errorf("after the ascent it asks for %v, %v, want its other side", points, err)
+			}
+			if note := a.LastAsk().Note; note != "" {
+				t.Errorf("the note after the ascent is %q", note)
 			}
 			more, err := a.Ask(t.Context(), 5, points)
 			for _, x := range append(points, more...) {

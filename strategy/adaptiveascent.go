@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -32,6 +33,11 @@ func (a *adaptive) ascend() {
 	for i, x := range a.whole.x {
 		a.ascent.run.add(Observation{X: x, Value: -a.whole.y[i], Std: a.whole.std[i]})
 	}
+}
+
+// note tells a user why the values get worse.
+func (a *ascent) note() string {
+	return fmt.Sprintf("the search stands still and looks at the worst values on purpose, in %d evaluations more: there it learns the directions it does not see from the best", a.left)
 }
 
 // stalled says that the last observations have brought no progress.

@@ -36,6 +36,7 @@ type AskReport struct {
 	Jitter       float64 // largest value added to the diagonal of a kernel matrix
 	Fallback     error   // why the points are uniform instead of the method's own
 	EmbeddingDim int     // dimension of the subspace that the method works in, 0 when it has none
+	Note         string  // why the points may look odd, empty when they do not
 }
 
 // Config is what every method needs to know about the task.

@@ -31,6 +31,7 @@ type ModelInfo struct {
 	D        int     `json:"d,omitzero"`         // dimension of the subspace that the method works in, if it has one
 	Fallback string  `json:"fallback,omitempty"` // why the points are random instead of the method's own
 	Jitter   float64 `json:"jitter,omitzero"`    // largest value added to the diagonal of a kernel matrix
+	Note     string  `json:"note,omitempty"`     // why the points may look odd
 }
 
 // mostCount bounds one batch, so that a slip of the keyboard does not fill a

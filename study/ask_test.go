@@ -372,3 +372,28 @@ func TestReplay(t *testing.T) {
 		}
 	}
 }
+
+// TestNote brings adaptive to a standstill, where it looks at the worst values on purpose: the
+// batch says so, and the log keeps it.
+func TestNote(t *testing.T) {
+	const first = 60
+	s, st, now := begin(t, study.Config{Space: newSpace(t, space.Float("x[0:399]", -1, 1)), Method: "adaptive", Budget: 400})
+	for _, count := range []int{first, 30} {
+		b := ask(t, s, study.AskRequest{Count: count})
+		if b.Note != "" {
+			t.Errorf("trials %d to %d come with the note %q", b.Trials[0].Number, b.Trials[count-1].Number, b.Note)
+		}
+		for _, trial := range b.Trials {
+			value := trial.Params.Float("x0")
+			if trial.Number > first {
+				value += 2 // no progress
+			}
+			tell(t, s, trial.Number, value)
+		}
+	}
+	b := ask(t, s, study.AskRequest{RequestID: "r"})
+	if !strings.Contains(b.Note, "on purpose") {
+		t.Errorf("the note of the ascent is %q", b.Note)
+	}
+	sameJSON(t, "batches after a restart", b, ask(t, reopen(t, st, now), study.AskRequest{RequestID: "r"}))
+}

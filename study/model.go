@@ -102,7 +102,7 @@ func (m *model) info(method string) ModelInfo {
 	i := ModelInfo{Method: method}
 	if reporter, ok := m.method.(strategy.Reporter); ok {
 		last := reporter.LastAsk()
-		i.D, i.Jitter = last.EmbeddingDim, last.Jitter
+		i.D, i.Jitter, i.Note = last.EmbeddingDim, last.Jitter, last.Note
 		if last.Fallback != nil {
 			i.Fallback = last.Fallback.Error()
 		}

@@ -57,6 +57,9 @@ func (c *askCmd) Run(ctx context.Context, s streams) error {
 		if b.Fallback != "" {
 			fmt.Fprintf(s.err, "note: the model could not be used (%s); the points are uniform\n", b.Fallback)
 		}
+		if b.Note != "" {
+			fmt.Fprintf(s.err, "note: %s\n", b.Note)
+		}
 		for _, t := range b.Trials {
 			expected := ""
 			if t.Predicted != nil {

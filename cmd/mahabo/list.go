@@ -13,7 +13,8 @@ import (
 )
 
 type methodsCmd struct {
-	JSON bool `name:"json" help:"Print JSON."`
+	Names []string `arg:"" optional:"" help:"Methods to explain; all when there is none."`
+	JSON  bool     `name:"json" help:"Print JSON."`
 }
 
 // methodInfo is one method in JSON.
@@ -37,13 +38,26 @@ func (*methodsCmd) Help() string {
 
   mahabo methods
 
+  mahabo methods adaptive turbo
+
   mahabo study create rig --space space.yaml --method turbo:m=2`
 }
 
 // Run lists the methods.
 func (c *methodsCmd) Run(s streams) error {
+	methods := strategy.Methods()
+	if len(c.Names) > 0 {
+		methods = nil
+	}
+	for _, name := range c.Names {
+		m, err := strategy.Find(name)
+		if err != nil {
+			return usagef("%v", err)
+		}
+		methods = append(methods, m)
+	}
 	var infos []methodInfo
-	for _, m := range strategy.Methods() {
+	for _, m := range methods {
 		info := methodInfo{m.Name, m.Summary, m.Reference, m.Batch, []optionInfo{}}
 		for _, o := range m.Options {
 			info.Options = append(info.Options, optionInfo(o))

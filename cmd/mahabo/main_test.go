@@ -255,6 +255,12 @@ func TestLists(t *testing.T) {
 			t.Errorf("methods lacks %q", name)
 		}
 	}
+	if one := must(t, "methods", "sobol", "maha"); !strings.HasPrefix(one, "sobol  ") || !strings.Contains(one, "\nmaha  ") || strings.Contains(one, "turbo") {
+		t.Errorf("methods sobol maha prints\n%s", one)
+	}
+	if _, stderr, code := call(t, "methods", "bobol"); code != exitUsage || !strings.Contains(stderr, "choose one of adaptive, maha") {
+		t.Errorf("methods bobol ends with %d and %q", code, stderr)
+	}
 	for _, name := range words("branin colville goldstein hartmann6 sixhump rover ackley10 lasso embed=dense noise=0") {
 		if !strings.Contains(problems, name) {
 			t.Errorf("problems lacks %q", name)

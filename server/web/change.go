@@ -111,7 +111,7 @@ func (d *dashboard) ask(w http.ResponseWriter, r *http.Request) {
 	var batch struct {
 		BatchID int `json:"batch_id"`
 		Trials  []trial
-		Model   struct{ Fallback *string }
+		Model   struct{ Fallback, Note *string }
 	}
 	if err := d.post(r, studyPath(r)+"/ask", body, &batch); err != nil {
 		d.refuse(w, r, err)
@@ -120,6 +120,9 @@ func (d *dashboard) ask(w http.ResponseWriter, r *http.Request) {
 	line := fmt.Sprintf("Trials of batch %d: %d.", batch.BatchID, len(batch.Trials))
 	if batch.Model.Fallback != nil {
 		line += " They are not of the method: " + *batch.Model.Fallback
+	}
+	if batch.Model.Note != nil {
+		line += " Note: " + *batch.Model.Note + "."
 	}
 	d.changed(w, r, line, here(r))
 }

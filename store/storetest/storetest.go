@@ -117,7 +117,7 @@ func everything() []study.Event {
 	placed := []study.Placed{{Number: 1, Params: params(), Point: []float64{-1, 1. / 3, 1}, Predicted: &study.Prediction{Mean: 1. / 3, Std: 0.1}}}
 	events := []study.Event{
 		{Enqueued: &study.Enqueued{RequestID: "e", New: placed}},
-		{Asked: &study.Asked{RequestID: "r", Batch: 1, Worker: "w", Expires: start, Served: []int{1}, New: placed, ModelInfo: study.ModelInfo{Method: "maha:d=1", D: 2, Fallback: "why", Jitter: 1e-9}, Basis: 1, Wanted: 3, First: 2, Fixed: &fixed}},
+		{Asked: &study.Asked{RequestID: "r", Batch: 1, Worker: "w", Expires: start, Served: []int{1}, New: placed, ModelInfo: study.ModelInfo{Method: "maha:d=1", D: 2, Fallback: "why", Jitter: 1e-9, Note: "odd"}, Basis: 1, Wanted: 3, First: 2, Fixed: &fixed}},
 		{Heartbeat: &study.Heartbeat{Number: 1, Expires: start}},
 		{Told: &study.Told{Results: []study.Finished{{Number: 1, Outcome: study.Outcome{State: study.Failed, Value: 0, Std: 2, Reason: "it broke"}}}}},
 		{Retried: &study.Retried{Number: 1}},
