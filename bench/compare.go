@@ -171,7 +171,7 @@ func bestSheet(list []Comparison) sheet {
 
 func timeSheet(list []Comparison) sheet {
 	s := sheet{
-		header: []string{"method", "problem", "dim", "batch", "trials", "minutes", "paper", "times faster"},
+		header: []string{"method", "problem", "dim", "batch", "trials", "CPU minutes", "paper", "times faster"},
 		left:   2, measured: []int{5, 6},
 	}
 	for _, c := range list {

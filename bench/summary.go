@@ -21,6 +21,7 @@ type Row struct {
 	SecondsMean    float64  `json:"seconds_mean"`
 	SecondsSE      *float64 `json:"seconds_se"`
 	CPUSecondsMean float64  `json:"cpu_seconds_mean"`
+	CPUSecondsSE   *float64 `json:"-"`
 }
 
 // Summarise makes one row per cell, ordered by method (as the registry lists
@@ -38,7 +39,7 @@ func Summarise(trials []Trial) []Row {
 		r := Row{Cell: cell, Evals: ts[0].Evals, Init: ts[0].Init, Trials: len(ts)}
 		r.BestMean, r.BestSE = meanSE(ts, func(t Trial) float64 { return t.Best })
 		r.SecondsMean, r.SecondsSE = meanSE(ts, func(t Trial) float64 { return t.Seconds })
-		r.CPUSecondsMean, _ = meanSE(ts, func(t Trial) float64 { return t.CPUSeconds })
+		r.CPUSecondsMean, r.CPUSecondsSE = meanSE(ts, func(t Trial) float64 { return t.CPUSeconds })
 		rows = append(rows, r)
 	}
 	rank := methodRank()

@@ -20,9 +20,9 @@ func TestSummaryNumbers(t *testing.T) {
 	alone := sample("random", 0)
 	got := Summarise(append(trials, alone))
 	// 1, 2, 6: mean 3, squared deviations 4+1+9 = 14, se = sqrt(14/2/3).
-	se, se10 := math.Sqrt(7./3), 10*math.Sqrt(7./3)
+	se, se10, half := math.Sqrt(7./3), 10*math.Sqrt(7./3), math.Sqrt(7./3)/2
 	want := []Row{
-		{Cell: trials[0].Cell, Evals: 3, Init: 2, Trials: 3, BestMean: 3, BestSE: &se, SecondsMean: 30, SecondsSE: &se10, CPUSecondsMean: 1.5},
+		{Cell: trials[0].Cell, Evals: 3, Init: 2, Trials: 3, BestMean: 3, BestSE: &se, SecondsMean: 30, SecondsSE: &se10, CPUSecondsMean: 1.5, CPUSecondsSE: &half},
 		{Cell: alone.Cell, Evals: 3, Init: 2, Trials: 1, BestMean: 1.5, SecondsMean: 0.25, CPUSecondsMean: 0.125},
 	}
 	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-14*math.Abs(a) })

@@ -14,13 +14,13 @@ import (
 func Table(w io.Writer, rows []Row, format Format) error {
 	s := sheet{
 		header: []string{"method", "problem", "dim", "batch", "evals", "trials", "best", "seconds", "cpu seconds"},
-		left:   2, measured: []int{6, 7},
+		left:   2, measured: []int{6, 7, 8},
 	}
 	winner := winners(rows, func(r Row) float64 { return r.BestMean })
 	for _, r := range rows {
 		best := measure(r.BestMean, r.BestSE)
 		best.best = winner[r.Cell]
-		line := append(r.settings(), best, measure(r.SecondsMean, r.SecondsSE), entry{text: fmt.Sprintf("%.4g", r.CPUSecondsMean)})
+		line := append(r.settings(), best, measure(r.SecondsMean, r.SecondsSE), measure(r.CPUSecondsMean, r.CPUSecondsSE))
 		s.add(line...)
 	}
 	return s.write(w, format)
@@ -66,7 +66,8 @@ func winners(rows []Row, value func(Row) float64) map[Cell]bool {
 // Quantity is what a paper-like table shows.
 type Quantity int
 
-// The quantities: the best value, or the method's minutes per trial.
+// The quantities: the best value, or the method's CPU time per trial in minutes. A trial
+// runs on one thread, so that is its time on a core of its own, whatever else the machine did.
 const (
 	BestValue Quantity = iota
 	Minutes
@@ -77,11 +78,11 @@ func (q Quantity) of(r Row) (mean float64, se *float64) {
 	if q == BestValue {
 		return r.BestMean, r.BestSE
 	}
-	if r.SecondsSE == nil {
-		return r.SecondsMean / 60, nil
+	if r.CPUSecondsSE == nil {
+		return r.CPUSecondsMean / 60, nil
 	}
-	minutes := *r.SecondsSE / 60
-	return r.SecondsMean / 60, &minutes
+	minutes := *r.CPUSecondsSE / 60
+	return r.CPUSecondsMean / 60, &minutes
 }
 
 // Pivot writes tables as the paper prints them: a line per method, a column per
@@ -130,7 +131,7 @@ func (q Quantity) sheet(rows []Row, batch int, tasks []Task) sheet {
 // String names the quantity in captions.
 func (q Quantity) String() string {
 	if q == Minutes {
-		return "minutes per trial"
+		return "CPU minutes per trial"
 	}
 	return "best value"
 }
