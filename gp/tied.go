@@ -13,6 +13,7 @@ type Tied struct {
 	in         *Inputs
 	n          int
 	at         [3]float64    // parameters of the last LogMarginal, 0 for none
+	jitter     float64       // that its factorisation needed
 	r2         linalg.Matrix // squared distances, lower triangle
 	change     linalg.Matrix // l² times the derivative of k(X,X) in log l
 	l, s       linalg.Matrix // factor and inverse of K
@@ -43,15 +44,12 @@ func (t *Tied) Reset(in *Inputs) {
 //	alphaᵀ k alpha = yᵀ alpha - noise |alpha|²,  trace(S k) = n - noise trace(S).
 func (t *Tied) LogMarginal(lengthScale, outputScale, noise float64, y []float64) (value float64, grad [3]float64, err error) {
 	t.at = [3]float64{}
-	rate := 1 / (lengthScale * lengthScale)
+	rate, given := 1/(lengthScale*lengthScale), noise
 	l, s, alpha := t.l.Slice(0, t.n, 0, t.n), t.s.Slice(0, t.n, 0, t.n), t.alpha[:t.n]
-	for i := range t.n {
-		t.fillRow(l.Row(i)[:i], i, rate, outputScale)
-		l.Set(i, i, outputScale+noise)
-	}
-	if err := t.chol.Factor(l, linalg.NewEnvelope(t.n, func(int) int { return 0 })); err != nil {
+	if t.jitter, err = t.factor(rate, outputScale, noise); err != nil {
 		return 0, grad, err
 	}
+	noise += t.jitter
 	copy(alpha, y)
 	t.chol.Solve(alpha)
 	t.chol.SelectedInverse(s)
@@ -62,8 +60,8 @@ func (t *Tied) LogMarginal(lengthScale, outputScale, noise float64, y []float64)
 		slope += alpha[i]*linalg.Dot(change, alpha[:i]) - linalg.Dot(change, s.Row(i)[:i])
 	}
 	n, fit, square := float64(t.n), linalg.Dot(y, alpha), linalg.Dot(alpha, alpha)
-	grad = [3]float64{rate * slope, 0.5 * (fit - noise*square - n + noise*trace), 0.5 * noise * (square - trace)}
-	t.at = [3]float64{lengthScale, outputScale, noise}
+	grad = [3]float64{rate * slope, 0.5 * (fit - noise*square - n + noise*trace), 0.5 * given * (square - trace)}
+	t.at = [3]float64{lengthScale, outputScale, given}
 	return -0.5 * (fit + linalg.LogDet(l) + n*math.Log(2*math.Pi)), grad, nil
 }
 
@@ -82,11 +80,34 @@ func (t *Tied) Model(lengthScale, outputScale, noise float64, y []float64) (*Mod
 	m := &Model{
 		hyper: Hyper{Kernel: Matern52ARD(scales), OutputScale: outputScale, NoiseVariance: noise},
 		n:     t.n, dir: make([]float64, t.in.dim), keys: identity(t.n), // along no direction no point is out of reach
-		z: linalg.New(t.in.dim, t.n), alpha: t.alpha[:t.n], inverse: t.s.Slice(0, t.n, 0, t.n),
+		z: linalg.New(t.in.dim, t.n), alpha: t.alpha[:t.n], inverse: t.s.Slice(0, t.n, 0, t.n), jitter: t.jitter,
 	}
 	projectAll(m.z, m.hyper.Kernel, t.in)
 	m.scratch.New = func() any { return newScratch(m) }
 	return m, nil
+}
+
+// factor computes the Cholesky factor of K, climbing the jitter ladder when it has to, and
+// returns the jitter used.
+func (t *Tied) factor(rate, outputScale, noise float64) (jitter float64, err error) {
+	l, full := t.l.Slice(0, t.n, 0, t.n), linalg.NewEnvelope(t.n, func(int) int { return 0 })
+	var ladder []float64
+	for {
+		for i := range t.n {
+			t.fillRow(l.Row(i)[:i], i, rate, outputScale)
+			l.Set(i, i, outputScale+noise+jitter)
+		}
+		if ladder == nil {
+			ladder = linalg.DefaultLadder(l)
+		}
+		if err = t.chol.Factor(l, full); err == nil {
+			return jitter, nil
+		}
+		if len(ladder) == 0 {
+			return jitter, &linalg.JitterError{Last: jitter, Err: err}
+		}
+		jitter, ladder = ladder[0], ladder[1:]
+	}
 }
 
 // fillRow computes the covariances k of point i with those before it, and how they change:

@@ -93,14 +93,32 @@ func TestTiedModel(t *testing.T) {
 	}
 }
 
-func TestTiedRefusesWhatHasNoFactor(t *testing.T) {
-	in := NewInputs(1)
-	in.Append([]float64{0.5})
-	in.Append([]float64{0.5})
+// Points on top of each other without noise need jitter, which the model reports.
+func TestTiedJitter(t *testing.T) {
+	in, y := NewInputs(2), []float64{1, 1, 2, 2}
+	for i := range y {
+		in.Append([]float64{float64(i / 2), 0})
+	}
 	var tied Tied
 	tied.Reset(in)
-	if _, _, err := tied.LogMarginal(1, 1, 0, []float64{1, 2}); err == nil {
-		t.Error("two values at one point without noise have a likelihood")
+	m, err := tied.Model(0.5, 1, 0, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Jitter() <= 0 || m.Jitter() > 1e-9 {
+		t.Errorf("jitter %g", m.Jitter())
+	}
+	mean, _ := m.Predict([]float64{1, 0})
+	near(t, "mean at the data", mean, 2, 1e-6)
+	value, _, err := tied.LogMarginal(0.5, 1, m.Jitter(), y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if with, _, err := tied.LogMarginal(0.5, 1, 0, y); err != nil || with != value {
+		t.Errorf("log p(y) is %g, %v with jitter, want that with as much noise, %g", with, err, value)
+	}
+	if _, _, err := tied.LogMarginal(0.5, math.NaN(), 0, y); err == nil {
+		t.Error("an output scale that is not a number has a likelihood")
 	}
 }
 
