@@ -98,5 +98,8 @@ func (t Warp) Moments(m, v float64) (mean, variance float64) {
 		m, v = math.Expm1(m+v/2), math.Expm1(v)*math.Exp(2*m+v)
 	}
 	size := t.size / t.unit
+	if v == 0 { // all values are equal; size² may be infinite
+		return t.low/t.unit + size*m, 0
+	}
 	return t.low/t.unit + size*m, size * size * v
 }

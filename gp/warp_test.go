@@ -63,6 +63,12 @@ func TestWarpInverts(t *testing.T) {
 	if mean, variance := warp.Moments(1, 1); w[0] != 0 || w[1] != 0 || mean != 7 || variance != 0 {
 		t.Errorf("equal values are seen as %v, and come back as %g ± %g", w, mean, variance)
 	}
+	for _, huge := range []float64{1e160, -1e300, math.MaxFloat64} {
+		warp, _ := NewWarp(true, []float64{huge, huge}, huge, 0.3)
+		if mean, variance := warp.Moments(1, 1); mean != huge || variance != 0 {
+			t.Errorf("values of %g come back as %g ± %g", huge, mean, variance)
+		}
+	}
 }
 
 // The moments are those of samples.

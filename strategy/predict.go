@@ -43,7 +43,7 @@ func (h *history) predict(x Point, build func() (*forecast, error)) (mean, std f
 	}
 	mean, variance := h.forecast.model.Predict(x)
 	mean, variance = h.forecast.back(mean, variance+h.forecast.noise)
-	return mean, math.Sqrt(variance), !math.IsNaN(mean) && !math.IsInf(mean, 0) && !math.IsInf(variance, 0)
+	return mean, math.Sqrt(variance), !math.IsNaN(mean+variance) && !math.IsInf(mean+variance, 0)
 }
 
 // standardised is the forecast of a model of standardised values.

@@ -117,25 +117,44 @@ func (r *optimisation) begin(ctx context.Context) (err error) {
 		r.best = &best.Mean
 	}
 	r.total = r.had.Config.Init + r.c.Evals
+	if done := finished(r.had); done >= r.total {
+		fmt.Fprintf(r.err, "mahabo: study %s has %d trials, and %d were asked for with its initial design of %d: raise --evals for more\n",
+			r.had.Config.Name, done, r.total, r.had.Config.Init)
+	}
 	r.Source = r.study.Source(workerName(), lease)
 	return err
 }
 
-// finished counts the trials that had an outcome before this run.
-func (r *optimisation) finished() int {
-	s := r.had.States
-	return s[study.Complete] + s[study.Failed] + s[study.Infeasible]
+// finished counts the trials that have an outcome.
+func finished(s study.Summary) int {
+	return s.States[study.Complete] + s.States[study.Failed] + s.States[study.Infeasible]
 }
 
 // options are those of the loop, less the trials that there are. Trials that were open are
 // served first and alone, as if nothing had happened.
 func (r *optimisation) options() evaluate.Options {
 	s := r.had.States
-	others := r.finished() + s[study.Running]
+	others := finished(r.had) + s[study.Running]
 	return evaluate.Options{
 		Source: r, Init: max(s[study.Waiting]+s[study.Stale], r.had.Config.Init-others), Trials: max(0, r.total-others),
 		Batch: r.c.Batch, Parallel: r.c.Parallel, Retries: r.c.Retries, Worked: s[study.Complete]+s[study.Infeasible] > 0,
 	}
+}
+
+// errOthers says that other runs of the study have made the trials that were left.
+var errOthers = errors.New("the trials that were left are made elsewhere")
+
+// Ask serves n trials, fewer where other runs of the study leave fewer.
+func (r *optimisation) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
+	sum, err := r.study.Summary(ctx)
+	if err != nil {
+		return nil, err
+	}
+	left := r.total - finished(sum) - sum.States[study.Running]
+	if left <= 0 {
+		return nil, errOthers
+	}
+	return r.Source.Ask(ctx, min(n, left))
 }
 
 // note follows a result for the progress.
@@ -169,7 +188,7 @@ func (r *optimisation) runEvaluator(ctx context.Context, e evaluate.Evaluator) e
 		if t.State == evaluate.Failed {
 			failed++
 		}
-		show.update(p.Done+r.finished(), r.total, r.progressText(t, p, failed))
+		show.update(p.Done+finished(r.had), r.total, r.progressText(t, p, failed))
 		return nil
 	}
 	return evaluate.Run(hard, o)

@@ -109,6 +109,62 @@ func TestCommandOfTwoHundredParameters(t *testing.T) {
 	}
 }
 
+// Two runs of a study at once make its trials together, not each all of them.
+func TestRunsShareTheWork(t *testing.T) {
+	const total, runs = 24, 3
+	file := write(t, "space.yaml", "parameters:\n  \"a[0:2]\": {float: [0, 1]}\n")
+	script := write(t, "simulate", "#!/bin/sh\nsleep 0.05\necho $1\n")
+	store := inStore(t)
+	var all []*exec.Cmd
+	for range runs {
+		all = append(all, begin(t, "minimize", "--space", file, "--store", store, "--method", "sobol", "--init", "4", "--evals", strconv.Itoa(total-4), "-q", "--keep-output", "none", "--", script, "{a0}"))
+		for len(all) == 1 { // there is one study
+			if _, _, code := call(t, "study", "show", "space", "--store", store); code == 0 {
+				break
+			}
+		}
+	}
+	for _, c := range all {
+		if err := c.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	workers := map[string]int{}
+	for _, trial := range readTrials(t, store, "space") {
+		workers[trial.Worker]++
+	}
+	made := 0
+	for _, n := range workers {
+		made += n
+	}
+	if len(workers) != runs || made < total || made >= total+runs { // the last ones may be taken at the same time
+		t.Errorf("%d trials were wanted, made were %v", total, workers)
+	}
+	if _, stderr, _ := call(t, "minimize", "--space", file, "--store", store, "--evals", "2", "--", script, "{a0}"); !strings.Contains(stderr, "raise --evals") {
+		t.Errorf("a run with nothing left to do says %q", stderr)
+	}
+}
+
+// A run after which no trial has a value is a failure, and says what to do.
+func TestNoTrialHasAValue(t *testing.T) {
+	file := write(t, "space.yaml", "parameters:\n  a: {float: [0, 1]}\n")
+	for name, c := range map[string]struct {
+		program []string
+		says    []string
+	}{
+		"failed":     {[]string{"false"}, []string{"all of the first 3 failed", "no trial of study space has a value: 5 failed, 0 are infeasible"}},
+		"infeasible": {[]string{"echo", `{{"state":"infeasible","reason":"cold"}}`}, []string{"no trial of study space has a value: 0 failed, 5 are infeasible", "5 are infeasible"}},
+	} {
+		store := inStore(t)
+		for _, says := range c.says {
+			args := append([]string{"minimize", "--space", file, "--store", store, "--init", "3", "--evals", "2", "-q", "--json", "--keep-output", "none", "--"}, c.program...)
+			if stdout, stderr, code := call(t, args...); code != 1 || stdout != "" || !strings.Contains(stderr, says) {
+				t.Errorf("%s: exit code %d, %q, %q, want %q", name, code, stdout, stderr, says)
+			}
+		}
+	}
+}
+
 // A run that is killed loses nothing: the next one evaluates what was open, at once and in
 // the same order, and ends with the trials of one that was left alone.
 func TestKilledRunContinues(t *testing.T) {

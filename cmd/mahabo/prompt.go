@@ -27,7 +27,7 @@ func (r *optimisation) runPrompt(ctx context.Context) error {
 	o.OnResult = func(t evaluate.Result, g evaluate.Progress) error {
 		r.note(t)
 		if r.best != nil {
-			fmt.Fprintf(r.err, "best %.6g after %d of %d trials\n", *r.best, g.Done+r.finished(), r.total)
+			fmt.Fprintf(r.err, "best %.6g after %d of %d trials\n", *r.best, g.Done+finished(r.had), r.total)
 		}
 		return nil
 	}

@@ -130,13 +130,15 @@ func (r *optimisation) conclude(ctx context.Context, err error) error {
 	if sumErr != nil {
 		return errors.Join(err, sumErr)
 	}
-	done := sum.States[study.Complete] + sum.States[study.Failed] + sum.States[study.Infeasible]
+	done, quit := finished(sum), errors.Is(err, errQuit)
 	switch {
 	case errors.Is(err, evaluate.ErrExhausted):
 		fmt.Fprintf(r.err, "note: %v: the space has no other values\n", evaluate.ErrExhausted)
 		err = nil
-	case errors.Is(err, errQuit):
+	case quit, errors.Is(err, errOthers):
 		err = nil
+	case errors.Is(err, evaluate.ErrNoneWorked):
+		err = fmt.Errorf("%w\nmahabo retry %s NUMBER... has failed trials evaluated again when the cause is mended", err, sum.Config.Name)
 	case errors.Is(err, evaluate.ErrStopped), errors.Is(err, context.Canceled):
 		err = interrupted(fmt.Sprintf("stopped after %d of %d trials; the same command continues", done, r.total))
 	}
@@ -145,6 +147,9 @@ func (r *optimisation) conclude(ctx context.Context, err error) error {
 		fmt.Fprintf(r.err, "note: in %d rounds the model could not be used (%v); their points are uniform\n", report.Fallbacks, report.Fallback)
 	}
 	best, ok, bestErr := r.study.Best(ctx)
+	if !ok && err == nil && !quit {
+		err = fmt.Errorf("no trial of study %s has a value: %d failed, %d are infeasible", sum.Config.Name, sum.States[study.Failed], sum.States[study.Infeasible])
+	}
 	if !ok {
 		return errors.Join(err, bestErr)
 	}
