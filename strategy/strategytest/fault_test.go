@@ -26,6 +26,7 @@ type kind struct {
 	oneSeed bool
 	ask     func(f *fault, ctx context.Context, n int, pending []strategy.Point) ([]strategy.Point, error)
 	tell    func(f *fault, obs []strategy.Observation) error
+	predict func(f *fault) (mean, std float64) // nil: it expects nothing
 }
 
 func (k kind) build(cfg strategy.Config) (strategy.Strategy, error) {
@@ -54,6 +55,14 @@ func (f *fault) Tell(obs ...strategy.Observation) error {
 		f.told = append(f.told, obs...)
 	}
 	return err
+}
+
+func (f *fault) Predict(strategy.Point) (mean, std float64, ok bool) {
+	if f.kind.predict == nil || len(f.told) == 0 {
+		return 0, 0, false
+	}
+	mean, std = f.kind.predict(f)
+	return mean, std, true
 }
 
 // after spoils the points of a successful Ask.
@@ -182,6 +191,9 @@ var faults = []struct {
 		}
 		return p
 	})},
+	{"the prediction overflows", "survives", "which are not finite numbers", kind{predict: func(f *fault) (mean, std float64) {
+		return f.told[0].Value, f.told[0].Value * f.told[0].Value
+	}}},
 	{"nothing is told but much is pending", "survives", "no observation", kind{
 		ask: func(f *fault, ctx context.Context, n int, pending []strategy.Point) ([]strategy.Point, error) {
 			if len(f.told) == 0 && len(pending) > f.cfg.Init {

@@ -2,6 +2,7 @@ package strategytest
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/mahabo/mahabo/strategy"
 )
@@ -66,6 +67,11 @@ func (s *suite) survive(cfg strategy.Config, obs []strategy.Observation) error {
 	if err != nil {
 		return err
 	}
+	if p, ok := st.(strategy.Predictor); ok {
+		if mean, std, ok := p.Predict(points[0]); ok && !(math.Abs(mean) <= math.MaxFloat64 && std >= 0 && std <= math.MaxFloat64) {
+			return fmt.Errorf("it expects %g ± %g, which are not finite numbers", mean, std)
+		}
+	}
 	if err := tell(st, strategy.Observation{X: points[0], Value: obs[len(obs)-1].Value}); err != nil {
 		return err
 	}
@@ -83,6 +89,7 @@ var valueKinds = []struct {
 	{"all values 0", func(int) float64 { return 0 }},
 	{"values near 1e-300", func(i int) float64 { return 1e-300 * float64(i%7-3) }},
 	{"values near 1e300", func(i int) float64 { return 1e300 * float64(i%7-3) }},
+	{"all values 1e300", func(int) float64 { return 1e300 }},
 	{"values from 1e-300 to 1e300", func(i int) float64 {
 		return []float64{1e-300, -1e300, 1, -1e-300, 1e300}[i%5]
 	}},
