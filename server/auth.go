@@ -88,6 +88,14 @@ func operation(method, path, id, summary string, role token.Role, errors ...int)
 	return op
 }
 
+// unidentified says why a request has no caller.
+func unidentified(r *http.Request) string {
+	if r.Header.Get("Authorization") != "" {
+		return "this token is not known, has ended or was revoked: ask for another"
+	}
+	return "this server needs a token: send it as Authorization: Bearer TOKEN"
+}
+
 // authorise lets a request through to its operation, before its body is read, when
 // the caller has the role that the operation needs on the study in the path. An
 // operation without a study in its path asks for itself.
@@ -102,7 +110,7 @@ func (s *Server) authorise(api huma.API) func(huma.Context, func(huma.Context)) 
 		c, ok := s.identify(r)
 		if !ok {
 			ctx.SetHeader("WWW-Authenticate", `Bearer realm="mahabo"`)
-			_ = huma.WriteErr(api, ctx, http.StatusUnauthorized, "this server needs a token: send it as Authorization: Bearer TOKEN")
+			_ = huma.WriteErr(api, ctx, http.StatusUnauthorized, unidentified(r))
 			return
 		}
 		ctx = huma.WithValue(ctx, callerKey{}, c)

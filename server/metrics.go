@@ -73,7 +73,7 @@ func (s *Server) serveMetrics() http.Handler {
 		switch {
 		case !ok:
 			w.Header().Set("WWW-Authenticate", `Bearer realm="mahabo"`)
-			writeProblem(w, http.StatusUnauthorized, "this server needs a token: send it as Authorization: Bearer TOKEN")
+			writeProblem(w, http.StatusUnauthorized, unidentified(r))
 		case !c.open && !c.token.AllowsAll(token.Read):
 			writeProblem(w, http.StatusForbidden, "metrics are about all studies: use a token for the study *")
 		default:

@@ -17,6 +17,7 @@ const (
 	problemNoStudy    = "urn:mahabo:no-such-study"
 	problemNoTrial    = "urn:mahabo:no-such-trial"
 	problemExists     = "urn:mahabo:study-exists"
+	problemDiffers    = "urn:mahabo:study-differs"
 	problemConflict   = "urn:mahabo:outcome-conflict"
 	problemLeaseLost  = "urn:mahabo:lease-lost"
 	problemExhausted  = "urn:mahabo:space-exhausted"

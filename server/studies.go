@@ -1,8 +1,11 @@
 package server
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -10,6 +13,7 @@ import (
 
 	"github.com/mahabo/mahabo"
 	"github.com/mahabo/mahabo/server/token"
+	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/study"
 )
@@ -110,12 +114,13 @@ func (s *Server) createStudy(ctx context.Context, in *struct{ Body StudyConfig }
 	if !granted(ctx, c.Name, token.Admin) {
 		return nil, forbidden(ctx, c.Name, token.Admin)
 	}
-	if c.Method == "" {
-		c.Method = mahabo.DefaultMethod
+	config := study.Config{
+		Name: c.Name, Space: c.Space.Space, Method: cmp.Or(c.Method, mahabo.DefaultMethod), Goal: study.Goal(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch, Budget: c.Budget,
 	}
-	one, err := study.Create(ctx, s.hosts.store, study.Config{
-		Name: c.Name, Space: c.Space.Space, Method: c.Method, Goal: study.Goal(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch, Budget: c.Budget,
-	})
+	one, err := study.Create(ctx, s.hosts.store, config)
+	if errors.Is(err, study.ErrExists) {
+		err = s.compare(ctx, config.WithDefaults(), c.Method != "", err)
+	}
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}
@@ -126,6 +131,41 @@ func (s *Server) createStudy(ctx context.Context, in *struct{ Body StudyConfig }
 	defer s.hosts.leave(h)
 	shape, err := shapeStudy(ctx, h.Study)
 	return &body[studyShape]{shape}, s.explain(ctx, err)
+}
+
+// compare says how the study that exists differs from the one that was to be created, or
+// returns exists: programs that continue a study want to know whether it is theirs.
+func (s *Server) compare(ctx context.Context, want study.Config, method bool, exists error) error {
+	h, err := s.hosts.enter(ctx, want.Name)
+	if err != nil {
+		return err
+	}
+	defer s.hosts.leave(h)
+	had := h.Config()
+	spaces := make([]string, 2)
+	for i, sp := range []*space.Space{had.Space, want.Space} {
+		text, err := json.Marshal(sp)
+		if err != nil {
+			return err
+		}
+		spaces[i] = string(text)
+	}
+	canonical, err := strategy.Canonical(want.Method)
+	if err != nil {
+		return err
+	}
+	var differs string
+	switch {
+	case spaces[0] != spaces[1]:
+		differs = "other parameters or constraints"
+	case had.Goal != want.Goal:
+		differs = "the goal " + string(had.Goal)
+	case method && had.Method != canonical:
+		differs = "the method " + had.Method
+	default:
+		return exists
+	}
+	return problem(http.StatusConflict, problemDiffers, fmt.Sprintf("a study of the name %s exists and has %s: choose another name, or delete it", want.Name, differs))
 }
 
 func shapeStudy(ctx context.Context, one *study.Study) (studyShape, error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -324,7 +325,7 @@ func (c *studyDeleteCmd) Run(ctx context.Context, s streams) (err error) {
 
 type studyExportCmd struct {
 	Name   string `arg:"" help:"Name of the study."`
-	Format string `enum:"csv,jsonl,parquet" default:"csv" help:"csv, jsonl or parquet (${default})."`
+	Format string `enum:"auto,csv,jsonl,parquet" default:"auto" help:"csv, jsonl or parquet; auto goes by the name of --out, else csv (${default})."`
 	Out    string `placeholder:"FILE" help:"Write to FILE instead of standard output."`
 	storeFlags
 }
@@ -333,23 +334,36 @@ type studyExportCmd struct {
 func (*studyExportCmd) Help() string {
 	return `Examples:
 
-  mahabo study export rig --format csv --out trials.csv
+  mahabo study export rig --out trials.csv
 
   mahabo study export rig --format jsonl | head`
 }
 
 // Run writes the trials.
 func (c *studyExportCmd) Run(ctx context.Context, s streams) error {
+	format := study.Format(c.Format)
+	if c.Format == "auto" {
+		format = cmp.Or(formatOf(c.Out), study.CSV)
+	}
 	return c.with(ctx, c.Name, func(one *study.Study) error {
 		if c.Out == "" {
-			return one.Export(ctx, s.out, study.Format(c.Format))
+			return one.Export(ctx, s.out, format)
 		}
 		f, err := os.Create(c.Out)
 		if err != nil {
 			return usagef("--out: %w", err)
 		}
-		return errors.Join(one.Export(ctx, f, study.Format(c.Format)), f.Close())
+		return errors.Join(one.Export(ctx, f, format), f.Close())
 	})
+}
+
+// formatOf is the format that a file's name ends with, "" when it is not known.
+func formatOf(name string) study.Format {
+	format := study.Format(strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), "."))
+	if !slices.Contains([]study.Format{study.CSV, study.JSONL, study.Parquet}, format) {
+		return ""
+	}
+	return format
 }
 
 type studyImportCmd struct {
@@ -375,8 +389,7 @@ func (*studyImportCmd) Help() string {
 func (c *studyImportCmd) Run(ctx context.Context, s streams) error {
 	format := study.Format(c.Format)
 	if c.Format == "auto" {
-		format = study.Format(strings.TrimPrefix(strings.ToLower(filepath.Ext(c.File)), "."))
-		if !slices.Contains([]study.Format{study.CSV, study.JSONL, study.Parquet}, format) {
+		if format = formatOf(c.File); format == "" {
 			return usagef("--format: the name %s does not end in .csv, .jsonl or .parquet: say which it is", c.File)
 		}
 	}
@@ -395,8 +408,12 @@ func (c *studyImportCmd) Run(ctx context.Context, s streams) error {
 
 // report prints what became of the rows.
 func (c *studyImportCmd) report(s streams, r study.ImportReport) error {
+	var none error
+	if r.Good == 0 && len(r.Bad) > 0 {
+		none = fmt.Errorf("no row of %s can be imported", c.File)
+	}
 	if c.JSON {
-		return json.NewEncoder(s.out).Encode(r)
+		return errors.Join(json.NewEncoder(s.out).Encode(r), none)
 	}
 	for _, bad := range r.Bad {
 		fmt.Fprintf(s.err, "%s:%d: %v\n", c.File, bad.Line, bad.Err)
@@ -409,5 +426,5 @@ func (c *studyImportCmd) report(s streams, r study.ImportReport) error {
 		done = "had imported before"
 	}
 	_, err := fmt.Fprintf(s.out, "%s %d rows, left out %d\n", done, r.Good, len(r.Bad))
-	return err
+	return errors.Join(err, none)
 }

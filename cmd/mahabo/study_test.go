@@ -124,6 +124,15 @@ func TestStudyImportExport(t *testing.T) {
 	if text := must(t, in("best rig")...); !strings.HasPrefix(text, "0.25 at trial 2") {
 		t.Errorf("the best is %q", text)
 	}
+	none := writeIn(t, dir, "none.csv", "x,n,mode,value\n99,2,fast,1\n")
+	if stdout, stderr, code := call(t, in("study import rig "+none)...); code != exitFailed || stdout != "imported 0 rows, left out 1\n" || !strings.Contains(stderr, "no row of "+none) {
+		t.Errorf("importing nothing printed %q, %q, code %d", stdout, stderr, code)
+	}
+	byName := filepath.Join(dir, "trials.jsonl")
+	must(t, in("study export rig --out "+byName)...)
+	if text := readText(t, byName); !strings.HasPrefix(text, `{"number":1,`) {
+		t.Errorf("a file of JSON lines has\n%s", text)
+	}
 	table := must(t, in("study export rig")...)
 	if !strings.HasPrefix(table, "number,state,value,std,x,n,mode,") || !strings.Contains(table, "\n2,complete,0.25,,3,4,1,") {
 		t.Errorf("the export is\n%s", table)
@@ -229,7 +238,12 @@ func TestEnqueueRetryNote(t *testing.T) {
 	must(t, in("heartbeat rig 1 2 --worker w --lease 5h")...)
 	must(t, in("tell rig 1 --state failed --reason spilled")...)
 	must(t, in("retry rig 1")...)
-	must(t, in("release rig 3 --worker w")...)
+	for args, says := range map[string]string{"3": "add --worker w", "3 --worker v": "asked for by w", "1 --worker w": "trial 1 is waiting", "9": "no trial 9"} {
+		refused(t, says, in("release rig "+args)...)
+	}
+	if text := must(t, in("release rig 3 --worker w")...); text != "released trial 3\n" {
+		t.Errorf("releasing printed %q", text)
+	}
 	must(t, in("note rig 2 smells of almonds")...)
 	list := must(t, in("study export rig --format jsonl")...)
 	for _, want := range []string{`"number":1,"state":"waiting"`, `"number":2,"state":"running"`, `"number":3,"state":"waiting"`, `"notes":["smells of almonds"]`} {

@@ -170,8 +170,37 @@ func (*releaseCmd) Help() string {
 }
 
 // Run gives trials back that will not be evaluated.
-func (c *releaseCmd) Run(ctx context.Context) error {
-	return c.with(ctx, c.Study, func(one *study.Study) error { return one.Release(ctx, c.Worker, c.Numbers...) })
+func (c *releaseCmd) Run(ctx context.Context, s streams) error {
+	return c.each(ctx, func(one *study.Study, n int) error {
+		if err := c.held(ctx, one, n); err != nil {
+			return err
+		}
+		if err := one.Release(ctx, c.Worker, n); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(s.out, "released trial %d\n", n)
+		return err
+	})
+}
+
+// held says why the worker cannot give a trial back.
+func (c *releaseCmd) held(ctx context.Context, one *study.Study, n int) error {
+	trials, err := one.Trials(ctx, study.Page{After: n - 1, Limit: 1})
+	switch {
+	case err != nil:
+		return err
+	case len(trials) == 0 || trials[0].Number != n:
+		return usagef("the study has no trial %d", n)
+	}
+	switch t := trials[0]; {
+	case t.State != study.Running && t.State != study.Stale:
+		return usagef("trial %d is %s: only a running one can be released", n, t.State)
+	case t.Worker != c.Worker && t.Worker == "":
+		return usagef("trial %d was asked for without a name: leave out --worker", n)
+	case t.Worker != c.Worker:
+		return usagef("trial %d was asked for by %s: add --worker %s", n, t.Worker, t.Worker)
+	}
+	return nil
 }
 
 type noteCmd struct {

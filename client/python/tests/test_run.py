@@ -168,6 +168,8 @@ def test_tokens(binary: str, tmp_path: Path) -> None:
     try:
         with pytest.raises(mahabo.Unauthorized, match="needs a token"):
             mahabo.connect(server.url).studies()
+        with pytest.raises(mahabo.Unauthorized, match="not known"):
+            mahabo.connect(server.url, token="another").studies()
         client = mahabo.connect(server.url, token=secret)
         client.create_study("rig", SPACE)
         with pytest.raises(mahabo.Unauthorized):

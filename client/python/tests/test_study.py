@@ -101,7 +101,14 @@ def test_existing_studies(client: mahabo.Client) -> None:
     with pytest.raises(mahabo.StudyExists) as caught:
         client.create_study("twice", SPACE)
     assert caught.value.status == 409
-    assert client.create_study("twice", SPACE, exist_ok=True).method == made.method
+    assert client.create_study("twice", SPACE, goal="maximize", exist_ok=True).method == made.method
+    for space, settings, says in (
+        ({"x": {"float": [5, 9]}}, {"goal": "maximize"}, "other parameters"),
+        (SPACE, {}, "the goal maximize"),
+        (SPACE, {"goal": "maximize", "method": "random"}, "the method sobol"),
+    ):
+        with pytest.raises(mahabo.StudyDiffers, match=says):
+            client.create_study("twice", space, exist_ok=True, **settings)
     assert len(made.ask()) == 2
     assert "twice" in [s.name for s in client.studies()]
     assert "adaptive" in [m["name"] for m in client.methods()]

@@ -20,6 +20,7 @@ from .errors import (
     NotFound,
     OutcomeConflict,
     Problem,
+    StudyDiffers,
     StudyExists,
     Unauthorized,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "Prediction",
     "Problem",
     "Study",
+    "StudyDiffers",
     "StudyExists",
     "StudyInfo",
     "Trial",

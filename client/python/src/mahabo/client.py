@@ -9,7 +9,7 @@ import ssl
 from typing import Any, Mapping, Sequence
 from urllib.parse import quote
 
-from .errors import StudyExists
+from .errors import StudyDiffers, StudyExists
 from .study import Study
 from .transport import Transport
 from .trial import StudyInfo
@@ -64,7 +64,8 @@ class Client:
         parameters are those of a space file, by name: {"rate": {"log": [1e-5, 0.1]},
         "w[0:199]": {"float": [-1, 1]}}. constraints are linear, as "w0 + w1 <= 1". budget is
         the number of trials that are meant in all, if it is known: the method plans for
-        them. With exist_ok the study that has the name already is returned as it is.
+        them. With exist_ok the study that has the name already is returned as it is,
+        unless its parameters, its goal or its method are others (StudyDiffers).
         """
         body: dict[str, Any] = {
             "name": name,
@@ -77,8 +78,8 @@ class Client:
         try:
             # Sent once: a repetition could not tell its own study from another's.
             info = self._transport.json("POST", "/v1/studies", body, repeat=exist_ok)
-        except StudyExists:
-            if not exist_ok:
+        except StudyExists as exists:
+            if not exist_ok or isinstance(exists, StudyDiffers):
                 raise
             return self.study(name)
         return Study(self._transport, self.worker, StudyInfo.read(info))

@@ -71,6 +71,10 @@ class StudyExists(Problem):
     """A study of this name exists."""
 
 
+class StudyDiffers(StudyExists):
+    """A study of this name exists, with other parameters, another goal or method."""
+
+
 class OutcomeConflict(Problem):
     """The trial has another outcome already, which stays."""
 
@@ -85,6 +89,7 @@ class Exhausted(Problem):
 
 _BY_TYPE = {
     "urn:mahabo:study-exists": StudyExists,
+    "urn:mahabo:study-differs": StudyDiffers,
     "urn:mahabo:outcome-conflict": OutcomeConflict,
     "urn:mahabo:lease-lost": LeaseLost,
     "urn:mahabo:space-exhausted": Exhausted,
