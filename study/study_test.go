@@ -205,6 +205,7 @@ func TestTell(t *testing.T) {
 	}{
 		{"same value", complete, complete, study.Complete, false},
 		{"state left out", complete, study.Outcome{Value: 1.5}, study.Complete, false},
+		{"other noise", complete, study.Outcome{Value: 1.5, Std: 0.2}, study.Complete, true},
 		{"other value", complete, study.Outcome{Value: 2.5}, study.Complete, true},
 		{"value then failure", complete, failed, study.Complete, true},
 		{"value then infeasible", complete, infeasible, study.Complete, true},

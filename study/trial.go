@@ -99,6 +99,9 @@ func normal(o Outcome) (Outcome, error) {
 
 // text names an outcome in an error.
 func text(o Outcome) string {
+	if o.State == Complete && o.Std > 0 {
+		return fmt.Sprintf("complete with value %v ± %v", o.Value, o.Std)
+	}
 	if o.State == Complete {
 		return fmt.Sprintf("complete with value %v", o.Value)
 	}
@@ -117,11 +120,11 @@ type Finished struct {
 func (t Trial) told(o Outcome, now time.Time) (_ Trial, again bool, err error) {
 	switch t.State {
 	case Complete, Infeasible:
-		had := Outcome{State: t.State}
+		had := Outcome{State: t.State, Std: t.Std}
 		if t.Value != nil {
 			had.Value = *t.Value
 		}
-		if had.State != o.State || had.Value != o.Value {
+		if had.State != o.State || had.Value != o.Value || o.Std > 0 && had.Std != o.Std {
 			return t, false, &ConflictError{Number: t.Number, Had: had, Told: o}
 		}
 		return t, true, nil
