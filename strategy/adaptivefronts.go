@@ -8,7 +8,7 @@ import (
 
 const (
 	// frontLength is the number of observations after which the highest front is given up.
-	frontLength = 60
+	frontLength = 90
 	// territory is the half-width of the box around a front that belongs to it: queries
 	// around a front that is not the lowest stay in it, and first descents leave out what
 	// lies there, points that were still out when the descent before ended.
