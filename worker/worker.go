@@ -154,6 +154,7 @@ func (w *worker) note(err error) {
 
 // work is a slot.
 func (w *worker) work(hard, taking context.Context) error {
+	waited := false
 	for {
 		j, state, err := w.take(taking)
 		if err != nil {
@@ -168,6 +169,10 @@ func (w *worker) work(hard, taking context.Context) error {
 				return err
 			}
 		case idle:
+			if !waited {
+				waited = true
+				w.Log.Info("waiting for trials that run elsewhere: they may come back", "study", w.Study)
+			}
 			select {
 			case <-taking.Done():
 				return nil

@@ -264,7 +264,7 @@ func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
 		fmt.Fprintf(w, "study\t%s, created %s\n", info.Config.Name, info.Created.Format(time.RFC3339))
 		fmt.Fprintf(w, "method\t%s, seed %d, %d initial points\n", info.Config.Method, info.Config.Seed, info.Config.Init)
 		fmt.Fprintf(w, "goal\t%s over %d parameters\n", info.Config.Goal, len(info.Config.Space.Params()))
-		fmt.Fprintf(w, "trials\t%s\n", strings.TrimSpace(fmt.Sprintf("%d in %d batches %s", info.Trials, info.Batches, strings.Join(states, ", "))))
+		fmt.Fprintf(w, "trials\t%s\n", strings.Join(append([]string{fmt.Sprintf("%d in %d batches", info.Trials, info.Batches)}, states...), ", "))
 		fmt.Fprintf(w, "best\t%s\n", info.bestText())
 		if info.Best != nil {
 			fmt.Fprintf(w, "at\ttrial %d: %s\n", info.Best.Number, firstParams(info.Best.Params, 8))
