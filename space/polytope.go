@@ -25,22 +25,28 @@ const (
 // Violation returns by how much values exceed the constraint they exceed most, in the
 // units of that constraint, and 0 when they keep all.
 func (s *Space) Violation(v Values) (float64, error) {
-	worst := 0.0
+	_, by, err := s.Broken(v)
+	return by, err
+}
+
+// Broken returns the constraint that values exceed most as it was written, and by how much;
+// "" and 0 when they keep all.
+func (s *Space) Broken(v Values) (constraint string, by float64, err error) {
 	for i, row := range s.rows {
 		excess := -row.Bound
 		for k, j := range row.Param {
 			value, ok := v.Get(s.names[j])
 			n, isNumber := numeric(value)
 			if !ok || !isNumber {
-				return 0, fmt.Errorf("constraint %q needs a number for parameter %q: add %s", row.Text, s.names[j], s.example(j))
+				return "", 0, fmt.Errorf("constraint %q needs a number for parameter %q: add %s", row.Text, s.names[j], s.example(j))
 			}
 			excess += row.Coefficient[k] * n
 		}
-		if excess > s.poly.tolerance[i] {
-			worst = max(worst, excess)
+		if excess > s.poly.tolerance[i] && excess > by {
+			constraint, by = string(row.Text), excess
 		}
 	}
-	return worst, nil
+	return constraint, by, nil
 }
 
 // Feasible says whether values keep all constraints.

@@ -307,7 +307,7 @@ func TestEnqueue(t *testing.T) {
 		{map[string]any{"x": 1}, `"n" has no value`},
 		{map[string]any{"x": 11, "n": 1}, "[0, 10]"},
 		{map[string]any{"x": 1, "n": 1, "m": 1}, `"m"`},
-		{map[string]any{"x": 10, "n": 5}, "breaks a constraint by 3"},
+		{map[string]any{"x": 10, "n": 5}, "breaks the constraint \"x + n <= 12\" by 3"},
 	} {
 		_, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Values{chosen[0], values(c.params)}})
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "point 2") {

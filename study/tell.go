@@ -154,15 +154,11 @@ func place(sp *space.Space, v space.Values) (p Placed, err error) {
 }
 
 func keepsConstraints(sp *space.Space, v space.Values) error {
-	ok, err := sp.Feasible(v)
-	if err != nil || ok {
+	constraint, by, err := sp.Broken(v)
+	if err != nil || by == 0 {
 		return err
 	}
-	over, err := sp.Violation(v)
-	if err != nil {
-		return err
-	}
-	return fmt.Errorf("it breaks a constraint by %g", over)
+	return fmt.Errorf("it breaks the constraint %q by %g", constraint, by)
 }
 
 // Retry sends a failed trial back to the queue.
