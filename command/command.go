@@ -143,8 +143,9 @@ func (c *Command) run(ctx context.Context, args []string, input []byte, r *execu
 	}
 	err := cmd.Wait()
 	late := err != nil && ctx.Err() != nil
-	// A group keeps its number while it has members, also without its leader.
-	if late || errors.Is(err, exec.ErrWaitDelay) {
+	// A group keeps its number while it has members, also without its leader: what a failed
+	// program leaves behind ends too.
+	if err != nil {
 		kill(cmd)
 	}
 	if late && errors.Is(context.Cause(ctx), errTimeout) {

@@ -25,7 +25,9 @@
 // The RBF profile exp(-r²/2) falls below 1e-15 at r = 8.4. Points sorted by u
 // therefore have a banded K once B has grown (|u-u'| > 8.4 implies k = 0), and
 // likelihoods use an envelope Cholesky with a selected inverse; the posterior
-// touches only the points near x. Nothing is approximated beyond that 1e-15.
+// touches only the points near x. Nothing is approximated beyond that 1e-15, except in
+// likelihoods of fits with more points than inputs: kernels of low rank are cut off at 1e-6 of
+// the noise (lowrank.go), and before the first step of Adam a flat kernel is one to first order.
 //
 // Complexity: one likelihood with gradient O(n w² + n d D), w the width of the
 // band, n when there is none; one prediction O(d D + w²). With ARD and many inputs the

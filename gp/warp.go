@@ -51,7 +51,7 @@ func (t *Warp) excess(y []float64, reference, share float64) []float64 {
 		largest = max(largest, math.Abs(v))
 	}
 	_, e := math.Frexp(largest)
-	t.unit = math.Ldexp(1, max(-e, -1000)) // y*unit lies in [-1,1], or y is below 1e-300
+	t.unit = math.Ldexp(1, min(max(-e, -1000), 1000)) // y*unit lies in [-1,1], or nearly
 	u := make([]float64, len(y))
 	for i, v := range y {
 		u[i] = v * t.unit
@@ -65,7 +65,7 @@ func (t *Warp) excess(y []float64, reference, share float64) []float64 {
 		t.size = 1
 	}
 	for i := range u {
-		u[i] = (u[i] - t.low) / t.size
+		u[i] = min((u[i]-t.low)/t.size, math.MaxFloat64)
 	}
 	return u
 }

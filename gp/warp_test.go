@@ -2,6 +2,7 @@ package gp
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -62,6 +63,13 @@ func TestWarpInverts(t *testing.T) {
 	warp, w := NewWarp(true, []float64{7, 7}, 7, 0.3)
 	if mean, variance := warp.Moments(1, 1); w[0] != 0 || w[1] != 0 || mean != 7 || variance != 0 {
 		t.Errorf("equal values are seen as %v, and come back as %g ± %g", w, mean, variance)
+	}
+	for _, y := range [][]float64{{0, 0.1, math.MaxFloat64}, {1e-20, 2e-20, 1e300}, {1e-310, 2e-310, 0}} {
+		for _, log := range []bool{false, true} {
+			if _, w := NewWarp(log, y, y[1], 0.3); slices.ContainsFunc(w, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
+				t.Errorf("%v, logarithm %t: seen as %v", y, log, w)
+			}
+		}
 	}
 	for _, huge := range []float64{1e160, -1e300, math.MaxFloat64} {
 		warp, _ := NewWarp(true, []float64{huge, huge}, huge, 0.3)

@@ -18,8 +18,13 @@ type TrialPath struct {
 	Number int `path:"number" minimum:"1" doc:"Number of the trial." example:"1"`
 }
 
-// seconds is a lease; the longest that an operation takes is 100 years.
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+// seconds is a lease; the longest that an operation takes is 100 years, and 0 is for ever.
+func seconds(s float64) time.Duration {
+	if s > 0 {
+		s = max(s, 1e-3)
+	}
+	return time.Duration(s * float64(time.Second))
+}
 
 // askBody says what to serve.
 type askBody struct {

@@ -122,6 +122,7 @@ func (o *eventWriter) write(data []byte) {
 	if _, o.err = o.w.Write(data); o.err == nil {
 		o.err = o.control.Flush()
 	}
+	_ = o.control.SetWriteDeadline(time.Time{}) // over HTTP/2 it would end a stream that is quiet
 }
 
 // event writes one event; seq 0 is no place in the log.

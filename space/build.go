@@ -75,6 +75,9 @@ func (d declaration) build() (*Space, error) {
 			}
 			owner = append(owner, k)
 			s.add(name, p.Param)
+			if s.Dim() > maxCoordinates {
+				return nil, at(p.name, p.Name, fmt.Errorf("the space has more than %d coordinates with this one, one for each label of a choice", maxCoordinates))
+			}
 		}
 		s.declared = append(s.declared, p.Param)
 	}

@@ -240,6 +240,9 @@ func checkFixed(value any) error {
 // maxParams bounds what a range can expand to, far above what can be optimised.
 const maxParams = 100_000
 
+// maxCoordinates bounds what parameters and labels make together.
+const maxCoordinates = 1_000_000
+
 // expand returns the names a declared name stands for: "w[0:2]" is w0, w1, w2.
 func expand(declared string) ([]string, error) {
 	stem, tail, ranged := strings.Cut(declared, "[")

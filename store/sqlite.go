@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -69,7 +70,7 @@ func openSQLite(path string) (*database, error) {
 		more["_pragma"] = []string{
 			"busy_timeout(60000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
 		}
-		return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: more.Encode()}).String()
+		return fileURL(filepath.ToSlash(path), more)
 	}
 	write, err := sql.Open("sqlite", source(url.Values{"_txlock": {"immediate"}}))
 	if err != nil {
@@ -102,6 +103,11 @@ func explain(path string, err error) error {
 		return fmt.Errorf("the file or its folder is read-only (%w)", err)
 	}
 	return err
+}
+
+// fileURL names a file, of which the path may begin with a drive.
+func fileURL(path string, query url.Values) string {
+	return (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(path, "/"), RawQuery: query.Encode()}).String()
 }
 
 // sqliteDuplicate recognises a UNIQUE constraint.

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -537,4 +538,58 @@ func benchmarkAdaptive(b *testing.B, dim, n int) {
 	slices.Sort(times)
 	b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "ms-median")
 	b.ReportMetric(float64(times[len(times)-1].Microseconds())/1000, "ms-max")
+}
+
+// countdown is a context that ends at its looks-th question.
+type countdown struct {
+	context.Context
+	looks int
+}
+
+func (c *countdown) Err() error {
+	if c.looks--; c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// An Ask that is cancelled, at whatever moment, leaves no trace in the next one.
+func TestCancelledFit(t *testing.T) {
+	const dim = 4
+	r := rand.New(rand.NewPCG(7, 8))
+	var obs []Observation
+	for range 25 {
+		x := around(0, dim, r)
+		obs = append(obs, Observation{X: x, Value: x[0]*x[0] + 2*x[1]*x[1] + x[2]})
+	}
+	ask := func(looks int) (first error, points []Point) {
+		s, err := New("adaptive", Config{Dim: dim, Seed: 3})
+		if err == nil {
+			err = s.Tell(obs...)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if looks > 0 {
+			_, first = s.Ask(&countdown{t.Context(), looks - 1}, 1, nil)
+		}
+		points, err = s.Ask(t.Context(), 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return first, points
+	}
+	_, want := ask(0)
+	for looks := 1; ; looks++ {
+		cancelled, got := ask(looks)
+		if !slices.Equal(got[0], want[0]) {
+			t.Errorf("after an Ask that was cancelled at its look number %d the next one is for %v, want %v", looks, got, want)
+		}
+		if cancelled == nil {
+			if looks < 10 {
+				t.Errorf("an Ask looks %d times whether it is cancelled", looks)
+			}
+			return
+		}
+	}
 }

@@ -48,7 +48,7 @@ func (a *adaptive) stalled() bool {
 		return false
 	}
 	lowest := y[a.whole.best]
-	return slices.Min(y[:before])-lowest < progress*(a.whole.designMedian()-lowest)
+	return slices.Min(y[:before])-lowest < progress*(a.whole.designMedian(len(y))-lowest)
 }
 
 // climb takes note of an observation of the ascent.

@@ -75,6 +75,9 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 	defer model.Release()
 	report.Jitter = model.Jitter()
 	for _, p := range pending {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		model.Believe(p)
 	}
 	r := rng.New(a.cfg.Seed, uint64(seen), uint64(len(pending)), rng.Purpose("adaptive"))
@@ -130,7 +133,7 @@ func (a *run) reach(r *rand.Rand) float64 {
 // number of points that may be believed later.
 func (a *run) condition(spare int) (*gp.IsotropicModel, *gp.Cloud, scaled, error) {
 	cloud, y, std := a.keep(len(a.y), maxConditioned)
-	s := newScaled(a.fit.log, y, std, a.designMedian())
+	s := newScaled(a.fit.log, y, std, a.designMedian(len(a.y)))
 	model, err := gp.NewIsotropicModel(a.fit.hyper, cloud, s.w, s.noise, spare)
 	return model, cloud, s, err
 }
@@ -152,7 +155,7 @@ func (a *run) refit(ctx context.Context) error {
 		return nil
 	}
 	cloud, y, std := a.keep(n, maxFitted)
-	fit, err := fitScale(ctx, cloud, y, std, a.designMedian(), a.without != logarithm)
+	fit, err := fitScale(ctx, cloud, y, std, a.designMedian(n), a.without != logarithm)
 	if err != nil {
 		return err
 	}
@@ -191,8 +194,8 @@ func pick(y []float64, numbers []int) []float64 {
 	return out
 }
 
-// designMedian is the median of the initial design's values.
-func (a *run) designMedian() float64 { return num.Median(a.y[:min(len(a.y), a.cfg.Init)]) }
+// designMedian is the median of the initial design's values among the first n.
+func (a *run) designMedian(n int) float64 { return num.Median(a.y[:min(n, a.cfg.Init)]) }
 
 // separate moves x until it is not on top of another point.
 func separate(x Point, cloud *gp.Cloud, r *rand.Rand) {

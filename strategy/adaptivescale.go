@@ -63,7 +63,7 @@ func fitScale(ctx context.Context, cloud *gp.Cloud, y, std []float64, designMedi
 		hyper, loss, err := gp.FitIsotropic(ctx, cloud, s.w, s.noise)
 		switch {
 		case ctx.Err() != nil:
-			return scaleFit{}, err
+			return scaleFit{}, ctx.Err() // the fit may have ended before it looked
 		case err != nil:
 			failed = err
 		case loss-s.LogJacobian < least:

@@ -63,8 +63,8 @@ func newTurbo(cfg Config, s settings) (Strategy, error) {
 	m := 5
 	if v, given := s["m"]; given {
 		var err error
-		if m, err = strconv.Atoi(v); err != nil || m < 1 {
-			return nil, fmt.Errorf("option m is %q: write a whole number of trust regions, at least 1", v)
+		if m, err = strconv.Atoi(v); err != nil || m < 1 || m > 1000 {
+			return nil, fmt.Errorf("option m is %q: write a number of trust regions, 1 to 1000", v)
 		}
 	}
 	t := &turbo{cfg: cfg, history: history{dim: cfg.Dim}, regions: make([]trustRegion, m), sets: make([]candidateSet, m), open: -1}

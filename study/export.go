@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -36,7 +37,7 @@ var (
 
 // column is the name of a parameter's column: its own, unless that is taken.
 func column(param string) string {
-	if slices.Contains(columnsBefore, param) || slices.Contains(columnsBehind, param) {
+	if slices.Contains(columnsBefore, param) || slices.Contains(columnsBehind, param) || strings.HasPrefix(param, "params.") {
 		return "params." + param
 	}
 	return param

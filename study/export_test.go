@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
+	"sync"
 
 	"github.com/mahabo/mahabo/space"
 )
@@ -69,4 +71,20 @@ func Verify(ctx context.Context, events []Event) error {
 		}
 	}
 	return nil
+}
+
+// Together has the writes of some calls stored in one group, in their order.
+func (s *Study) Together(calls ...func()) {
+	s.writes.leading <- struct{}{}
+	var all sync.WaitGroup
+	for i, call := range calls {
+		all.Go(call)
+		for waiting := 0; waiting <= i; runtime.Gosched() {
+			s.writes.mu.Lock()
+			waiting = len(s.writes.queue)
+			s.writes.mu.Unlock()
+		}
+	}
+	<-s.writes.leading
+	all.Wait()
 }

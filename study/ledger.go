@@ -59,7 +59,7 @@ type effect struct {
 func newLedger() *ledger {
 	return &ledger{
 		asked: map[string]batch{}, enqueued: map[string][]int{}, imported: map[string][]int{},
-		keys: &keys{first: map[string]int{}}, memo: &memo{index: map[string]int{}},
+		keys: &keys{first: map[string]int{}}, memo: newMemo(),
 	}
 }
 
@@ -246,10 +246,6 @@ func (l *ledger) freeze(basis int64) {
 
 func byNumber(list []finish) {
 	slices.SortFunc(list, func(a, b finish) int { return cmp.Compare(a.number, b.number) })
-}
-
-func bySeq(list []finish) {
-	slices.SortStableFunc(list, func(a, b finish) int { return cmp.Compare(a.seq, b.seq) })
 }
 
 // unfrozen returns the finished trials that no method was told of, as the next one will

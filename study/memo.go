@@ -20,6 +20,8 @@ type memo struct {
 	infeasible []strategy.Point
 }
 
+func newMemo() *memo { return &memo{index: map[string]int{}} }
+
 // cover adds the trials that were frozen since.
 func (m *memo) cover(l *ledger) {
 	fresh, repeated := len(m.sites), false

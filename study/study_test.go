@@ -409,3 +409,54 @@ func TestSummary(t *testing.T) {
 
 // TestManyProcesses drives one study from several Studies, as processes would:
 // all numbers differ, all values arrive, batches count up.
+
+// full is a store that has no room for the next event.
+type full struct {
+	study.Store
+	now bool
+}
+
+func (f *full) Append(ctx context.Context, id string, events []study.Event, changed []study.Trial) error {
+	if f.now {
+		f.now = false
+		return errors.New("no room")
+	}
+	return f.Store.Append(ctx, id, events, changed)
+}
+
+// Writes that a store refuses leave no trace, also where an ask of the same group had settled
+// the order of what was told before it.
+func TestRefusedGroupLeavesNoTrace(t *testing.T) {
+	st := &full{Store: memory.New()}
+	s, err := study.Create(t.Context(), st, study.Config{Name: "s", Space: newSpace(t, space.Float("x", 0, 1)), Method: "sobol"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask(t, s, study.AskRequest{Count: 7})
+	for _, n := range []int{1, 2, 4, 5} {
+		tell(t, s, n, 10)
+	}
+	ask(t, s, study.AskRequest{})
+	tell(t, s, 7, -5)
+	together := func() {
+		s.AskTogether(t.Context(), func() []study.AskRequest { return []study.AskRequest{{Count: 1}} })
+	}
+	for range 2 {
+		st.now = true
+		s.Together(func() { _ = s.Tell(t.Context(), 3, study.Outcome{Value: 4}) }, together, together)
+		fresh, err := study.Open(t.Context(), st, "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameJSON(t, "trials after a refused group", table(t, fresh), table(t, s))
+		got, _, _ := s.Best(t.Context())
+		if want, _, _ := fresh.Best(t.Context()); got.Number != 7 || got.Number != want.Number || got.Mean != want.Mean {
+			t.Errorf("the best is trial %d with %g, in the store trial %d with %g", got.Number, got.Mean, want.Number, want.Mean)
+		}
+	}
+	tell(t, s, 3, 4)
+	ask(t, s, study.AskRequest{})
+	if err := study.Verify(t.Context(), events(t, st)); err != nil {
+		t.Error(err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 )
 
 // mostAppends bounds how often a write is overtaken. Every time, another process
@@ -95,6 +96,9 @@ func (s *Study) storeAndEnd(group []*write) {
 	}
 }
 
+// longestWrite is how long a store may take for writes of several callers.
+const longestWrite = 2 * time.Minute
+
 // storeGroup decides on what is known and asks the store whether that was all: to
 // append is to prove that the ledger is current, and so are then the decisions to
 // write nothing.
@@ -104,7 +108,9 @@ func (s *Study) storeGroup(group []*write) error {
 	}
 	ctx := group[0].ctx
 	if len(group) > 1 {
-		ctx = context.WithoutCancel(ctx) // one must not end the others' writes
+		var cancel context.CancelFunc // one must not end the others' writes, nor may a dead store keep them
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), longestWrite)
+		defer cancel()
 	}
 	for range mostAppends {
 		t := s.ledger.begin()
@@ -166,12 +172,15 @@ func (s *Study) decide(t *transaction, w *write) error {
 // transaction holds events that a ledger has and the store has not yet.
 type transaction struct {
 	*ledger
-	before   ledger  // maps and elements of lists are shared
-	replaced []entry // earlier versions of trials, the oldest first
+	before   ledger   // maps and elements of lists are shared
+	unsorted []finish // those of before that freeze may sort
+	replaced []entry  // earlier versions of trials, the oldest first
 	events   []Event
 }
 
-func (l *ledger) begin() *transaction { return &transaction{ledger: l, before: *l} }
+func (l *ledger) begin() *transaction {
+	return &transaction{ledger: l, before: *l, unsorted: slices.Clone(l.finished[l.frozen:])}
+}
 
 // add applies an event.
 func (t *transaction) add(e Event) error {
@@ -229,6 +238,9 @@ func (t *transaction) rollback() {
 			t.trials[r.Number-1] = r
 		}
 	}
-	bySeq(t.finished[t.frozen:]) // freeze may have sorted them
+	copy(t.finished[t.frozen:], t.unsorted)
+	if t.memo.covered > t.frozen { // it has seen what is taken back
+		t.memo = newMemo()
+	}
 	t.retrack()
 }

@@ -55,7 +55,12 @@ func (c *minimizeCmd) space() (*space.Space, error) {
 func (c *minimizeCmd) openOrCreate(ctx context.Context, s streams, st study.Store, want study.Config) (*study.Study, error) {
 	one, err := study.Open(ctx, st, want.Name)
 	if errors.Is(err, study.ErrNotFound) {
-		return study.Create(ctx, st, want)
+		if one, err = study.Create(ctx, st, want); err == nil {
+			return one, nil
+		}
+	}
+	if errors.Is(err, study.ErrExists) { // another run was faster
+		one, err = study.Open(ctx, st, want.Name)
 	}
 	if err != nil {
 		return nil, err

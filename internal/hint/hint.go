@@ -8,6 +8,9 @@ import "fmt"
 func DidYouMean(word string, known []string) string {
 	best, bestDistance := "", 0
 	for _, k := range known {
+		if apart := len(word) - len(k); max(apart, -apart) > max(1, len(k)/3) {
+			continue // so much the distance is at least
+		}
 		d := distance(word, k)
 		if d <= max(1, len(k)/3) && d < max(len(word), len(k)) && (best == "" || d < bestDistance) {
 			best, bestDistance = k, d

@@ -36,7 +36,6 @@ type table struct {
 }
 
 func readTable(w http.ResponseWriter, r *http.Request) (t table, err error) {
-	r.Body = http.MaxBytesReader(w, r.Body, mostTable)
 	if err := r.ParseMultipartForm(8 << 20); err != nil {
 		return t, fmt.Errorf("the table cannot be read: %w", err)
 	}

@@ -47,7 +47,7 @@ func (d *dashboard) loginForm(w http.ResponseWriter, r *http.Request) {
 
 // local keeps a target on this server.
 func local(next string) string {
-	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n") {
+	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsFunc(next, func(c rune) bool { return c < ' ' || c == '\\' || c == 0x7f }) {
 		return "/"
 	}
 	return next

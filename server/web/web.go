@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
+	"time"
 )
 
 //go:embed templates
@@ -31,26 +32,58 @@ func Handler(api http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", d.list)
 	mux.HandleFunc("GET /new", d.newStudy)
-	mux.HandleFunc("POST /new", d.createStudy)
+	mux.Handle("POST /new", d.form(mostForm, d.createStudy))
 	mux.HandleFunc("GET /studies/{study}", d.study)
 	mux.HandleFunc("GET /studies/{study}/overview", d.overview)
 	mux.HandleFunc("GET /studies/{study}/model", d.model)
 	mux.HandleFunc("GET /studies/{study}/trials", d.trials)
 	mux.HandleFunc("GET /studies/{study}/trials/{number}", d.trial)
-	mux.HandleFunc("POST /studies/{study}/ask", d.ask)
-	mux.HandleFunc("POST /studies/{study}/enqueue", d.enqueue)
-	mux.HandleFunc("POST /studies/{study}/import", d.load)
-	mux.HandleFunc("POST /studies/{study}/delete", d.remove)
-	mux.HandleFunc("POST /studies/{study}/trials/{number}/tell", d.tell)
-	mux.HandleFunc("POST /studies/{study}/trials/{number}/retry", d.retry)
+	mux.Handle("POST /studies/{study}/ask", d.form(mostForm, d.ask))
+	mux.Handle("POST /studies/{study}/enqueue", d.form(mostForm, d.enqueue))
+	mux.Handle("POST /studies/{study}/import", d.form(mostTable, d.load))
+	mux.Handle("POST /studies/{study}/delete", d.form(mostForm, d.remove))
+	mux.Handle("POST /studies/{study}/trials/{number}/tell", d.form(mostForm, d.tell))
+	mux.Handle("POST /studies/{study}/trials/{number}/retry", d.form(mostForm, d.retry))
 	mux.HandleFunc("GET /login", d.loginForm)
-	mux.HandleFunc("POST /login", d.logIn)
-	mux.HandleFunc("POST /logout", d.logOut)
+	mux.Handle("POST /login", limit(mostLogin, d.logIn))
+	mux.Handle("POST /logout", limit(mostLogin, d.logOut))
 	mux.HandleFunc("GET /static/", d.static)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, r, &problem{Status: http.StatusNotFound, Title: "Not found", Detail: "There is no such page."})
 	})
 	return mux
+}
+
+// The largest forms, in bytes, and how long a browser may take to send one.
+const (
+	mostLogin = 64 << 10
+	mostForm  = 8 << 20
+	readForm  = time.Minute
+)
+
+// form reads a form of someone who may be here.
+func (d *dashboard) form(most int64, handle http.HandlerFunc) http.Handler {
+	return limit(most, func(w http.ResponseWriter, r *http.Request) {
+		if _, err := d.session(r); err != nil {
+			d.fail(w, r, err)
+			return
+		}
+		handle(w, r)
+	})
+}
+
+// limit bounds a form in size and time, and removes the files that it may have brought.
+func limit(most int64, handle http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readForm)) // not all writers can
+		r.Body = http.MaxBytesReader(w, r.Body, most)
+		defer func() {
+			if r.MultipartForm != nil {
+				_ = r.MultipartForm.RemoveAll()
+			}
+		}()
+		handle(w, r)
+	})
 }
 
 // file is an embedded file that browsers keep until it changes.

@@ -71,7 +71,7 @@ class Transport:
         url = self.url + path
         if query:
             url += "?" + urllib.parse.urlencode(query, doseq=True)
-        end = time.monotonic() + self._patience
+        end = 0.0  # of the patience, which begins with the first failure
         pause = _FIRST_PAUSE
         while True:
             try:
@@ -84,6 +84,7 @@ class Transport:
                 error = ConnectionFailed(f"{method} {url}: {reason}")
                 error.__cause__ = e
                 again, wait = _can_pass(reason) and (repeat or isinstance(reason, ConnectionRefusedError)), 0.0
+            end = end or time.monotonic() + self._patience
             wait = max(wait, pause * random.uniform(0.5, 1.0))
             if not again or time.monotonic() + wait > end:
                 raise error
