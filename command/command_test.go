@@ -202,6 +202,11 @@ func TestProcessLeftBehind(t *testing.T) {
 		t.Errorf("outcome is %+v, %v", o, err)
 	}
 	mustDie(t, file)
+	c = shell(t, Options{Grace: 100 * time.Millisecond}, `sleep 60 & echo $! >"$1"; exit 3`, file)
+	if o, err := c.Evaluate(t.Context(), 2, values); err != nil || o.State != evaluate.Failed {
+		t.Errorf("outcome is %+v, %v", o, err)
+	}
+	mustDie(t, file)
 }
 
 func TestInputThatIsNotRead(t *testing.T) {

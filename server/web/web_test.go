@@ -152,7 +152,7 @@ func TestWorkByHand(t *testing.T) {
 		has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/trials/1/tell", "value", value), "write a number such as 0.25")
 	}
 	has(t, v.fill(http.StatusOK, "/studies/rig/trials/1/tell", "value", "0.5", "std", "0.1"), "0.5 ± 0.1", "complete")
-	has(t, v.fill(http.StatusConflict, "/studies/rig/trials/1/tell", "value", "7"), "complete with value 0.5 already")
+	has(t, v.fill(http.StatusConflict, "/studies/rig/trials/1/tell", "value", "7"), "complete with value 0.5 ± 0.1 already")
 	has(t, v.fill(http.StatusOK, "/studies/rig/trials/2/tell", "state", "failed", "reason", "<b>oil"), "&lt;b&gt;oil", "Try it again")
 	has(t, v.fill(http.StatusOK, "/studies/rig/trials/2/retry"), "waiting")
 	v.fill(http.StatusNotFound, "/studies/rig/trials/9/tell", "value", "1")
