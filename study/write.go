@@ -178,9 +178,7 @@ type transaction struct {
 	events   []Event
 }
 
-func (l *ledger) begin() *transaction {
-	return &transaction{ledger: l, before: *l, unsorted: slices.Clone(l.finished[l.frozen:])}
-}
+func (l *ledger) begin() *transaction { return &transaction{ledger: l, before: *l} }
 
 // add applies an event.
 func (t *transaction) add(e Event) error {
@@ -192,6 +190,9 @@ func (t *transaction) add(e Event) error {
 		if c.Number <= len(t.trials) {
 			t.replaced = append(t.replaced, t.trials[c.Number-1])
 		}
+	}
+	if e.Asked != nil && t.unsorted == nil {
+		t.unsorted = slices.Clone(t.before.finished[t.before.frozen:])
 	}
 	t.install(e, x)
 	t.events = append(t.events, e)
