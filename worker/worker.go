@@ -59,6 +59,7 @@ func (o Options) Validate() error {
 const (
 	beats      = 3                // heartbeats that a lease has time for
 	parting    = 10 * time.Second // to give trials back
+	manyWaits  = 10               // such pauses, after which a slot says that it waits
 	idlePause  = time.Second      // before the server is asked whether there is work again
 	warnBehind = "the lease could not be kept, another worker may get the trial"
 )
@@ -115,6 +116,7 @@ type worker struct {
 	turn      chan struct{} // held by the slot that looks whether there is work
 
 	stopTaking context.CancelFunc
+	waiting    sync.Once // said
 
 	mu  sync.Mutex
 	err error // the first
@@ -154,7 +156,7 @@ func (w *worker) note(err error) {
 
 // work is a slot.
 func (w *worker) work(hard, taking context.Context) error {
-	waited := false
+	waits := 0
 	for {
 		j, state, err := w.take(taking)
 		if err != nil {
@@ -169,9 +171,10 @@ func (w *worker) work(hard, taking context.Context) error {
 				return err
 			}
 		case idle:
-			if !waited {
-				waited = true
-				w.Log.Info("waiting for trials that run elsewhere: they may come back", "study", w.Study)
+			if waits++; waits == manyWaits {
+				w.waiting.Do(func() {
+					w.Log.Info("waiting for trials that run elsewhere: they may come back; mahabo release gives back what nobody evaluates", "study", w.Study)
+				})
 			}
 			select {
 			case <-taking.Done():
