@@ -59,7 +59,7 @@ func (o Options) Validate() error {
 const (
 	beats      = 3                // heartbeats that a lease has time for
 	parting    = 10 * time.Second // to give trials back
-	manyWaits  = 10               // such pauses, after which a slot says that it waits
+	manyWaits  = 10               // pauses after which a slot says that it waits
 	idlePause  = time.Second      // before the server is asked whether there is work again
 	warnBehind = "the lease could not be kept, another worker may get the trial"
 )
