@@ -562,7 +562,7 @@ func TestCancelledFit(t *testing.T) {
 		x := around(0, dim, r)
 		obs = append(obs, Observation{X: x, Value: x[0]*x[0] + 2*x[1]*x[1] + x[2]})
 	}
-	ask := func(looks int) (first error, points []Point) {
+	ask := func(looks int) (points []Point, first error) {
 		s, err := New("adaptive", Config{Dim: dim, Seed: 3})
 		if err == nil {
 			err = s.Tell(obs...)
@@ -577,11 +577,11 @@ func TestCancelledFit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return first, points
+		return points, first
 	}
-	_, want := ask(0)
+	want, _ := ask(0)
 	for looks := 1; ; looks++ {
-		cancelled, got := ask(looks)
+		got, cancelled := ask(looks)
 		if !slices.Equal(got[0], want[0]) {
 			t.Errorf("after an Ask that was cancelled at its look number %d the next one is for %v, want %v", looks, got, want)
 		}

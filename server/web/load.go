@@ -35,7 +35,7 @@ type table struct {
 	query url.Values
 }
 
-func readTable(w http.ResponseWriter, r *http.Request) (t table, err error) {
+func readTable(r *http.Request) (t table, err error) {
 	if err := r.ParseMultipartForm(8 << 20); err != nil {
 		return t, fmt.Errorf("the table cannot be read: %w", err)
 	}
@@ -67,7 +67,7 @@ func readTable(w http.ResponseWriter, r *http.Request) (t table, err error) {
 
 // load previews or imports a table.
 func (d *dashboard) load(w http.ResponseWriter, r *http.Request) {
-	t, err := readTable(w, r)
+	t, err := readTable(r)
 	if err != nil {
 		d.refuse(w, r, err)
 		return
