@@ -14,14 +14,6 @@ type cpuMeter struct {
 	spent time.Duration
 }
 
-// LastAsk is the strategy's own report.
-func (m *cpuMeter) LastAsk() strategy.AskReport {
-	if r, ok := m.Strategy.(strategy.Reporter); ok {
-		return r.LastAsk()
-	}
-	return strategy.AskReport{}
-}
-
 // wallTime stands in for a thread's clock.
 func wallTime() time.Duration { return time.Since(processStart) }
 

@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -142,13 +141,9 @@ func (s *Server) compare(ctx context.Context, want study.Config, method bool, ex
 	}
 	defer s.hosts.leave(h)
 	had := h.Config()
-	spaces := make([]string, 2)
-	for i, sp := range []*space.Space{had.Space, want.Space} {
-		text, err := json.Marshal(sp)
-		if err != nil {
-			return err
-		}
-		spaces[i] = string(text)
+	same, err := space.Equal(had.Space, want.Space)
+	if err != nil {
+		return err
 	}
 	canonical, err := strategy.Canonical(want.Method)
 	if err != nil {
@@ -156,7 +151,7 @@ func (s *Server) compare(ctx context.Context, want study.Config, method bool, ex
 	}
 	var differs string
 	switch {
-	case spaces[0] != spaces[1]:
+	case !same:
 		differs = "other parameters or constraints"
 	case had.Goal != want.Goal:
 		differs = "the goal " + string(had.Goal)

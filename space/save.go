@@ -18,6 +18,16 @@ func (s *Space) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// Equal says whether two spaces declare the same.
+func Equal(a, b *Space) (bool, error) {
+	one, err := a.MarshalJSON()
+	if err != nil {
+		return false, err
+	}
+	other, err := b.MarshalJSON()
+	return bytes.Equal(one, other), err
+}
+
 func (s *Space) tree() *yaml.Node {
 	params := &yaml.Node{Kind: yaml.MappingNode}
 	for _, p := range s.declared {

@@ -2,11 +2,9 @@ package strategy
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 
 	"github.com/mahabo/mahabo/internal/rng"
 )
@@ -18,7 +16,7 @@ func turboMethod() Method {
 		Reference: "Eriksson, Pearce, Gardner, Turner & Poloczek 2019 (arXiv:1910.01739)",
 		Batch:     true,
 		Options: []Option{
-			{"m", "5", "number of trust regions, at least 1, each with an initial design of its own"},
+			{"m", "5", "number of trust regions, 1 to 1000, each with an initial design of its own"},
 		},
 		build: newTurbo,
 	}
@@ -60,12 +58,9 @@ var (
 )
 
 func newTurbo(cfg Config, s settings) (Strategy, error) {
-	m := 5
-	if v, given := s["m"]; given {
-		var err error
-		if m, err = strconv.Atoi(v); err != nil || m < 1 || m > 1000 {
-			return nil, fmt.Errorf("option m is %q: write a number of trust regions, 1 to 1000", v)
-		}
+	m, err := s.count("m", 5, 1000)
+	if err != nil {
+		return nil, err
 	}
 	t := &turbo{cfg: cfg, history: history{dim: cfg.Dim}, regions: make([]trustRegion, m), sets: make([]candidateSet, m), open: -1}
 	for i := range t.regions {

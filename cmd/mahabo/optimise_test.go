@@ -113,7 +113,7 @@ func TestCommandOfTwoHundredParameters(t *testing.T) {
 func TestRunsShareTheWork(t *testing.T) {
 	const total, runs = 24, 3
 	file := write(t, "space.yaml", "parameters:\n  \"a[0:2]\": {float: [0, 1]}\n")
-	script := write(t, "simulate", "#!/bin/sh\nsleep 0.05\necho $1\n")
+	script := write(t, "simulate", "#!/bin/sh\nsleep 0.2\necho $1\n")
 	store := inStore(t)
 	var all []*exec.Cmd
 	for range runs {

@@ -80,11 +80,7 @@ func (c *minimizeCmd) openOrCreate(ctx context.Context, s streams, st study.Stor
 // compare refuses to continue a study as something that it is not. A method, seed or design
 // that is not given is that of the study.
 func (c *minimizeCmd) compare(had, want study.Config) error {
-	spaceHad, err := json.Marshal(had.Space)
-	if err != nil {
-		return err
-	}
-	spaceWant, err := json.Marshal(want.Space)
+	same, err := space.Equal(had.Space, want.Space)
 	if err != nil {
 		return err
 	}
@@ -92,7 +88,7 @@ func (c *minimizeCmd) compare(had, want study.Config) error {
 		differs        bool
 		what, had, fix string
 	}{
-		{string(spaceHad) != string(spaceWant), "other parameters", "", "undo the change of the space"},
+		{!same, "other parameters", "", "undo the change of the space"},
 		{had.Goal != want.Goal, "the goal", string(had.Goal), map[study.Goal]string{study.Maximize: "add --maximize", study.Minimize: "leave out --maximize"}[had.Goal]},
 		{c.Method != "" && had.Method != want.Method, "the method", had.Method, "leave out --method"},
 		{c.Seed != nil && had.Seed != want.Seed, "the seed", fmt.Sprint(had.Seed), "leave out --seed"},

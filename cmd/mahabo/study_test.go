@@ -238,7 +238,7 @@ func TestEnqueueRetryNote(t *testing.T) {
 	must(t, in("heartbeat rig 1 2 --worker w --lease 5h")...)
 	must(t, in("tell rig 1 --state failed --reason spilled")...)
 	must(t, in("retry rig 1")...)
-	for args, says := range map[string]string{"3": "add --worker w", "3 --worker v": "asked for by w", "1 --worker w": "trial 1 is waiting", "9": "no trial 9"} {
+	for args, says := range map[string]string{"3": "add --worker w", "3 --worker v": "asked for by w", "1 --worker w": "trial 1 is waiting", "9": "no such trial: the study has 3"} {
 		refused(t, says, in("release rig "+args)...)
 	}
 	if text := must(t, in("release rig 3 --worker w")...); text != "released trial 3\n" {

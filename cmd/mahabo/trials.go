@@ -185,12 +185,9 @@ func (c *releaseCmd) Run(ctx context.Context, s streams) error {
 
 // held says why the worker cannot give a trial back.
 func (c *releaseCmd) held(ctx context.Context, one *study.Study, n int) error {
-	trials, err := one.Trials(ctx, study.Page{After: n - 1, Limit: 1})
-	switch {
-	case err != nil:
-		return err
-	case len(trials) == 0 || trials[0].Number != n:
-		return usagef("the study has no trial %d", n)
+	trials, err := one.Numbered(ctx, n)
+	if err != nil {
+		return input(err)
 	}
 	switch t := trials[0]; {
 	case t.State != study.Running && t.State != study.Stale:
