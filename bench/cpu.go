@@ -7,28 +7,29 @@ import (
 	"github.com/mahabo/mahabo/strategy"
 )
 
-// cpuMeter adds up the CPU time of a strategy's calls. The caller must be
-// locked to its thread, whose clock is read.
+// cpuMeter adds up the CPU time of a strategy's calls. For the clock of a thread the caller
+// must be locked to it.
 type cpuMeter struct {
 	strategy.Strategy
+	clock func() time.Duration
 	spent time.Duration
 }
 
-// wallTime stands in for a thread's clock.
+// wallTime stands in for a CPU clock.
 func wallTime() time.Duration { return time.Since(processStart) }
 
 var processStart = time.Now()
 
 // Ask asks the strategy and counts the time.
 func (m *cpuMeter) Ask(ctx context.Context, n int, pending []strategy.Point) ([]strategy.Point, error) {
-	start := threadTime()
-	defer func() { m.spent += threadTime() - start }()
+	start := m.clock()
+	defer func() { m.spent += m.clock() - start }()
 	return m.Strategy.Ask(ctx, n, pending)
 }
 
 // Tell tells the strategy and counts the time.
 func (m *cpuMeter) Tell(obs ...strategy.Observation) error {
-	start := threadTime()
-	defer func() { m.spent += threadTime() - start }()
+	start := m.clock()
+	defer func() { m.spent += m.clock() - start }()
 	return m.Strategy.Tell(obs...)
 }

@@ -6,11 +6,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadTime is the CPU time, user and system, of the calling thread, or the
-// wall time where a sandbox forbids its clock.
-func threadTime() time.Duration {
+// threadTime is the CPU time, user and system, of the calling thread.
+func threadTime() time.Duration { return cpuTime(unix.CLOCK_THREAD_CPUTIME_ID) }
+
+// processTime is that of all threads.
+func processTime() time.Duration { return cpuTime(unix.CLOCK_PROCESS_CPUTIME_ID) }
+
+// cpuTime reads a clock, or the wall time where a sandbox forbids it.
+func cpuTime(clock int32) time.Duration {
 	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
+	if err := unix.ClockGettime(clock, &t); err != nil {
 		return wallTime()
 	}
 	return time.Duration(t.Nano())

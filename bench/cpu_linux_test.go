@@ -30,7 +30,7 @@ func TestCPUTimeCountsWorkAndNotSleep(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	w := worker{busy: 20 * time.Millisecond, asleep: 200 * time.Millisecond}
-	m := &cpuMeter{Strategy: w}
+	m := &cpuMeter{Strategy: w, clock: threadTime}
 	if _, err := m.Ask(t.Context(), 1, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -39,5 +39,23 @@ func TestCPUTimeCountsWorkAndNotSleep(t *testing.T) {
 	}
 	if m.spent < w.busy || m.spent >= w.asleep {
 		t.Errorf("%v of CPU time for %v of work and %v of sleep", m.spent, w.busy, w.asleep)
+	}
+}
+
+// The clock of the process counts the work of other threads.
+func TestProcessTimeCountsOtherThreads(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	const busy = 20 * time.Millisecond
+	all, own := processTime(), threadTime()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // not the one of the test
+		_, _ = worker{busy: busy}.Ask(t.Context(), 1, nil)
+	}()
+	<-done
+	if all, own = processTime()-all, threadTime()-own; all < busy || own >= busy {
+		t.Errorf("%v for the process and %v for the waiting thread, %v of work on another", all, own, busy)
 	}
 }

@@ -16,6 +16,7 @@ type Options struct {
 	Grids   []Grid
 	Dir     string         // results folder, made when missing
 	Jobs    int            // trials at the same time, at least 1
+	Threads int            // of a trial, 0 for one; several need Jobs = 1 and trials that run here
 	Version string         // written into every line
 	Execute Execute        // has trials run elsewhere; nil: they run here
 	Origin  *Origin        // written into runs.jsonl, if given and trials are left
@@ -37,6 +38,9 @@ const attempts = 2
 func Run(ctx context.Context, o Options) (err error) {
 	if o.Jobs < 1 {
 		return &InputError{fmt.Errorf("jobs is %d: at least one is needed", o.Jobs)}
+	}
+	if err := o.checkThreads(); err != nil {
+		return &InputError{err}
 	}
 	o = o.withDefaults()
 	jobs, err := plan(o.Grids)
@@ -62,7 +66,20 @@ func Run(ctx context.Context, o Options) (err error) {
 	return r.run(ctx)
 }
 
+func (o Options) checkThreads() error {
+	switch {
+	case o.Threads < 0:
+		return fmt.Errorf("threads is %d: at least one is needed", o.Threads)
+	case o.Threads > 1 && o.Execute != nil:
+		return fmt.Errorf("threads is %d: trials that run elsewhere have one, set it to 1", o.Threads)
+	case o.Threads > 1 && o.Jobs > 1:
+		return fmt.Errorf("threads is %d with %d jobs: the CPU times of trials side by side could not be told apart, set one of the two to 1", o.Threads, o.Jobs)
+	}
+	return nil
+}
+
 func (o Options) withDefaults() Options {
+	o.Threads = max(o.Threads, 1)
 	if o.OnStart == nil {
 		o.OnStart = func(Progress) {}
 	}
@@ -96,7 +113,7 @@ func newRunner(o Options, f *folder, jobs []job) *runner {
 		Options: o.withDefaults(), folder: f, jobs: jobs, total: len(jobs),
 		costs: costs{}, left: map[job]bool{}, rowOf: map[Cell]int{},
 	}
-	r.execute = func(ctx context.Context, j job) (Trial, error) { return j.assignment().Run(ctx, o.Version) }
+	r.execute = func(ctx context.Context, j job) (Trial, error) { return j.assignment().Run(ctx, o.Version, o.Threads) }
 	if o.Execute != nil {
 		r.execute = func(ctx context.Context, j job) (Trial, error) { return o.Execute(ctx, j.assignment()) }
 	}

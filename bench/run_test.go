@@ -24,11 +24,11 @@ func TestValuesDoNotDependOnThreads(t *testing.T) {
 		},
 	}
 	var want []Trial
-	for _, c := range []struct{ procs, jobs int }{{1, 1}, {1, 2}, {2, 1}, {2, 2}, {4, 5}} {
-		t.Run(fmt.Sprintf("GOMAXPROCS=%d/jobs=%d", c.procs, c.jobs), func(t *testing.T) {
+	for _, c := range []struct{ procs, jobs, threads int }{{1, 1, 1}, {1, 2, 0}, {2, 1, 1}, {2, 2, 1}, {4, 5, 1}, {2, 1, 2}, {4, 1, 7}} {
+		t.Run(fmt.Sprintf("GOMAXPROCS=%d/jobs=%d/threads=%d", c.procs, c.jobs, c.threads), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.procs))
 			dir := t.TempDir()
-			if err := Run(t.Context(), Options{Grids: grids, Dir: dir, Jobs: c.jobs, Version: "test"}); err != nil {
+			if err := Run(t.Context(), Options{Grids: grids, Dir: dir, Jobs: c.jobs, Threads: c.threads, Version: "test"}); err != nil {
 				t.Fatal(err)
 			}
 			got, err := Read(dir)
@@ -317,5 +317,16 @@ func TestBadGrids(t *testing.T) {
 	other.Evals++
 	if err := runIn(t, t.TempDir(), small("sobol"), other); !errors.As(err, &input) {
 		t.Errorf("two grids with different settings: error is %v", err)
+	}
+}
+
+func TestThreadsAreForOneTrialAtATime(t *testing.T) {
+	elsewhere := func(context.Context, Assignment) (Trial, error) { return Trial{}, nil }
+	for _, o := range []Options{{Jobs: 1, Threads: -1}, {Jobs: 2, Threads: 2}, {Jobs: 9, Threads: 2, Execute: elsewhere}} {
+		o.Grids, o.Dir = []Grid{small("sobol")}, t.TempDir()
+		var bad *InputError
+		if err := Run(t.Context(), o); !errors.As(err, &bad) || !strings.Contains(err.Error(), "threads is") {
+			t.Errorf("%d threads, %d jobs: %v", o.Threads, o.Jobs, err)
+		}
 	}
 }

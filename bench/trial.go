@@ -41,13 +41,13 @@ type job struct {
 // seed names the embedding and all random streams of a trial.
 func (j job) seed() uint64 { return uint64(j.trial) }
 
-// setup builds the problem and the method of a job.
-func (j job) setup() (problem.Problem, strategy.Strategy, error) {
+// setup builds the problem and the method of a job, which may keep some threads busy.
+func (j job) setup(threads int) (problem.Problem, strategy.Strategy, error) {
 	p, err := problem.New(j.Problem, j.Dim, j.seed())
 	if err != nil {
 		return problem.Problem{}, nil, err
 	}
-	s, err := strategy.New(j.Method, strategy.Config{Dim: p.Dim, TrueDim: p.TrueDim, Init: j.init, Budget: j.init + j.evals, Seed: j.seed()})
+	s, err := strategy.New(j.Method, strategy.Config{Dim: p.Dim, TrueDim: p.TrueDim, Init: j.init, Budget: j.init + j.evals, Seed: j.seed(), Threads: threads})
 	if err != nil {
 		return problem.Problem{}, nil, err
 	}
@@ -65,20 +65,24 @@ type Assignment struct {
 func (j job) assignment() Assignment { return Assignment{j.Cell, j.evals, j.init, j.trial} }
 
 // Run makes the trial. Its values depend on nothing but the assignment and the version of the
-// program.
-func (a Assignment) Run(ctx context.Context, version string) (Trial, error) {
+// program, its times on the number of threads too. With several no other trial of the process
+// may run at the same time: its CPU time would be counted.
+func (a Assignment) Run(ctx context.Context, version string, threads int) (Trial, error) {
 	runtime.LockOSThread() // the CPU clock belongs to a thread
 	defer runtime.UnlockOSThread()
-	return job{a.Cell, a.Evals, a.Init, a.Trial}.run(ctx, version)
+	return job{a.Cell, a.Evals, a.Init, a.Trial}.run(ctx, version, threads)
 }
 
-// run evaluates the job on the calling thread.
-func (j job) run(ctx context.Context, version string) (Trial, error) {
-	p, s, err := j.setup()
+// run evaluates the job on the calling thread, and on others if there are to be several.
+func (j job) run(ctx context.Context, version string, threads int) (Trial, error) {
+	p, s, err := j.setup(threads)
 	if err != nil {
 		return Trial{}, err
 	}
-	meter := &cpuMeter{Strategy: s}
+	meter := &cpuMeter{Strategy: s, clock: threadTime}
+	if threads > 1 {
+		meter.clock = processTime
+	}
 	result, err := study.Run(ctx, study.Options{
 		Strategy:  meter,
 		Objective: func(_ context.Context, x []float64) (float64, error) { return p.Eval(x), nil },

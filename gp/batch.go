@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/internal/parallel"
 )
 
 const (
@@ -18,11 +19,12 @@ func (m *Model) PredictBatch(mean, variance []float64, x linalg.Matrix) {
 	low, _ := m.hyper.Dims()
 	z := linalg.New(x.Rows, low)
 	m.Project(z, x)
-	m.PredictProjected(mean, variance, z)
+	m.PredictProjected(1, mean, variance, z)
 }
 
-// PredictProjected predicts points given by z = T x, one per row.
-func (m *Model) PredictProjected(mean, variance []float64, z linalg.Matrix) {
+// PredictProjected predicts points given by z = T x, one per row, on several threads; the
+// bytes do not depend on them.
+func (m *Model) PredictProjected(threads int, mean, variance []float64, z linalg.Matrix) {
 	keys := make([]keyed, z.Rows)
 	for i := range keys {
 		keys[i] = keyed{m.along(z.Row(i)), i}
@@ -36,34 +38,53 @@ func (m *Model) PredictProjected(mean, variance []float64, z linalg.Matrix) {
 		}
 		return 1
 	})
-	k, w := padded(batchGroup, m.n), padded(batchGroup, m.n)
-	for lo := 0; lo < len(keys); lo += batchGroup {
+	rooms := make([]groupRoom, max(threads, 1))
+	parallel.For(threads, (len(keys)+batchGroup-1)/batchGroup, func(worker, i int) {
+		at := &rooms[worker]
+		if at.k.Rows == 0 {
+			*at = groupRoom{padded(batchGroup, m.n), padded(batchGroup, m.n)}
+		}
+		lo := i * batchGroup
 		group := keys[lo:min(lo+batchGroup, len(keys))]
-		from, _ := m.near(group[0].u)
-		_, to := m.near(group[len(group)-1].u)
-		kg := k.Slice(0, len(group), 0, to-from)
-		reached := from < to
-		switch {
-		case m.norm2 != nil: // all u are 0: the group is rows lo, lo+1, ... of z
-			reached = m.correlateRows(kg, z.Slice(lo, lo+len(group), 0, z.Cols))
-		case reached:
-			for g, key := range group {
-				m.correlate(kg.Row(g), nil, z.Row(key.i), from, to)
-			}
+		rows := linalg.Matrix{}
+		if m.norm2 != nil { // all u are 0: the group is rows lo, lo+1, ... of z
+			rows = z.Slice(lo, lo+len(group), 0, z.Cols)
 		}
-		if !reached { // the prior
-			for _, key := range group {
-				mean[key.i], variance[key.i] = m.hyper.Mean, m.hyper.OutputScale
-			}
-			continue
-		}
-		wg := w.Slice(0, len(group), 0, to-from)
-		linalg.Gemm(wg, 0, 1, kg, m.inverse.Slice(from, to, from, to))
+		m.predictGroup(at, mean, variance, z, rows, group)
+	})
+}
+
+// groupRoom is scratch memory of predictGroup.
+type groupRoom struct {
+	k, w linalg.Matrix // covariances with the data, and these times S
+}
+
+// predictGroup predicts neighbouring points; rows are their z where they follow each other.
+func (m *Model) predictGroup(at *groupRoom, mean, variance []float64, z, rows linalg.Matrix, group []keyed) {
+	from, _ := m.near(group[0].u)
+	_, to := m.near(group[len(group)-1].u)
+	k := at.k.Slice(0, len(group), 0, to-from)
+	reached := from < to
+	switch {
+	case rows.Rows > 0:
+		reached = m.correlateRows(k, rows)
+	case reached:
 		for g, key := range group {
-			row := kg.Row(g)
-			mean[key.i] = m.hyper.Mean + linalg.Dot(row, m.alpha[from:to])
-			variance[key.i] = floor(m.hyper.OutputScale - linalg.Dot(row, wg.Row(g)))
+			m.correlate(k.Row(g), nil, z.Row(key.i), from, to)
 		}
+	}
+	if !reached { // the prior
+		for _, key := range group {
+			mean[key.i], variance[key.i] = m.hyper.Mean, m.hyper.OutputScale
+		}
+		return
+	}
+	w := at.w.Slice(0, len(group), 0, to-from)
+	linalg.Gemm(w, 0, 1, k, m.inverse.Slice(from, to, from, to))
+	for g, key := range group {
+		row := k.Row(g)
+		mean[key.i] = m.hyper.Mean + linalg.Dot(row, m.alpha[from:to])
+		variance[key.i] = floor(m.hyper.OutputScale - linalg.Dot(row, w.Row(g)))
 	}
 }
 

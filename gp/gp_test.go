@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/mahabo/mahabo/internal/fdcheck"
@@ -274,6 +276,40 @@ func TestFlatEvaluationIsTheLimit(t *testing.T) {
 	}
 }
 
+// The number of threads changes no byte of a fit or of predictions: sparse kernels, low
+// ranks (more points than dimensions) and length-scales.
+func TestThreads(t *testing.T) {
+	for _, c := range []struct{ n, dim, d int }{{70, 300, 1}, {120, 20, 2}, {60, 30, 3}} {
+		r := stream(26)
+		in, y := benchData(c.n, c.dim, r)
+		starts := coldStarts(5, c.d, c.dim, r)
+		z := linalg.New(1000, c.d)
+		for i := range z.Data {
+			z.Data[i] = r.NormFloat64()
+		}
+		var hypers []Hyper
+		var moments [][]float64
+		for _, threads := range []int{1, 2, 7} {
+			h, _, err := FitAdam(context.Background(), starts, in, y, AdamOptions{Threads: threads})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := NewModel(h, in, y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mean, variance := make([]float64, z.Rows), make([]float64, z.Rows)
+			m.PredictProjected(threads, mean, variance, z)
+			hypers, moments = append(hypers, h), append(moments, append(mean, variance...))
+		}
+		for i := range hypers[1:] {
+			if !reflect.DeepEqual(hypers[0], hypers[i+1]) || !slices.Equal(moments[0], moments[i+1]) {
+				t.Errorf("%v: the result depends on the number of threads", c)
+			}
+		}
+	}
+}
+
 // Starts do not influence each other: running them together gives, up to rounding
 // in the shared products, what running them alone gives.
 func TestLockstepEqualsSeparateRuns(t *testing.T) {
@@ -499,7 +535,7 @@ func BenchmarkPredictBatch(b *testing.B) {
 	}
 	mean, variance := make([]float64, z.Rows), make([]float64, z.Rows)
 	for b.Loop() {
-		m.PredictProjected(mean, variance, z)
+		m.PredictProjected(1, mean, variance, z)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mahabo/mahabo/internal/adam"
 	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/internal/parallel"
 )
 
 // AdamOptions are the settings of FitAdam; zero fields get the paper's.
@@ -13,6 +14,7 @@ type AdamOptions struct {
 	MaxSteps  int     // 1000
 	Rate      float64 // 0.1
 	Tolerance float64 // of the stopping rule, 1e-5
+	Threads   int     // goroutines, 1; the result does not depend on it
 }
 
 func (o AdamOptions) withDefaults() AdamOptions {
@@ -25,6 +27,7 @@ func (o AdamOptions) withDefaults() AdamOptions {
 	if o.Tolerance == 0 {
 		o.Tolerance = 1e-5
 	}
+	o.Threads = max(o.Threads, 1)
 	return o
 }
 
@@ -61,10 +64,18 @@ type lockstep struct {
 	maps   linalg.Matrix // map parameters, one row per run
 	grads  linalg.Matrix // their gradients
 	z, dZ  linalg.Matrix // low rows per run
-	work   *workspace
-	few    *lowRank // nil where it does not pay
+	rooms  []room        // one for each thread
 	report Report
 }
+
+// room is where a thread evaluates likelihoods, one at a time.
+type room struct {
+	work *workspace
+	few  *lowRank // nil where it does not pay
+}
+
+// maxRooms bounds the squares of n that all rooms hold, half a gigabyte.
+const maxRooms = 2e7
 
 // run is one start.
 type run struct {
@@ -88,7 +99,10 @@ func newLockstep(starts []Hyper, in *Inputs, y []float64, o AdamOptions) *lockst
 		in: in, y: y, opt: o, shape: sh, active: count,
 		maps: linalg.New(count, sh.mapLen()), grads: linalg.New(count, sh.mapLen()),
 		z: padded(count*sh.low, in.n), dZ: padded(count*sh.low, in.n),
-		work: newWorkspace(in.n), few: newLowRank(in, sh.low, starts[0].Profile),
+	}
+	threads := max(1, min(o.Threads, count, int(maxRooms/float64(in.n)/float64(in.n))))
+	for range threads {
+		l.rooms = append(l.rooms, room{newWorkspace(in.n), newLowRank(in, sh.low, starts[0].Profile)})
 	}
 	for i, h := range starts {
 		theta := toRaw(h)
@@ -108,9 +122,7 @@ const denseSteps = 4
 
 // step evaluates all active runs and moves them.
 func (l *lockstep) step(first bool) {
-	for i := range l.active {
-		l.evaluate(i, first)
-	}
+	parallel.For(len(l.rooms), l.active, func(worker, i int) { l.evaluate(l.rooms[worker], i, first) })
 	moving := l.active
 	for i := moving - 1; i >= 0; i-- { // downwards: retiring run i moves only runs already done
 		if l.moveScalars(i) {
@@ -125,7 +137,7 @@ func (l *lockstep) step(first bool) {
 }
 
 // evaluate computes the likelihood of run i and its derivatives.
-func (l *lockstep) evaluate(i int, first bool) {
+func (l *lockstep) evaluate(at room, i int, first bool) {
 	r, h, z, dZ := l.runs[i], l.hyper(i), l.block(l.z, i), l.block(l.dZ, i)
 	if l.shape.ard {
 		projectAll(z, h.Kernel, l.in)
@@ -134,8 +146,8 @@ func (l *lockstep) evaluate(i int, first bool) {
 		r.evaluation = evaluateFlat(dZ, z, l.y, h)
 		return
 	}
-	if l.few != nil && r.dense == 0 {
-		if e, ok := l.few.evaluate(dZ, z, l.y, h, &r.pivots); ok {
+	if at.few != nil && r.dense == 0 {
+		if e, ok := at.few.evaluate(dZ, z, l.y, h, &r.pivots); ok {
 			r.evaluation, r.failed = e, false
 			return
 		}
@@ -143,8 +155,8 @@ func (l *lockstep) evaluate(i int, first bool) {
 	}
 	r.dense = max(r.dense-1, 0)
 	var err error
-	l.work.keys = r.keys
-	r.evaluation, err = l.work.evaluate(dZ, z, l.y, h)
+	at.work.keys = r.keys
+	r.evaluation, err = at.work.evaluate(dZ, z, l.y, h)
 	r.failed = err != nil
 }
 

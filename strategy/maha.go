@@ -160,7 +160,7 @@ func (m *maha) learn(ctx context.Context, pending []Point) (task, error) {
 		return task{}, err
 	}
 	m.report.Jitter = max(m.report.Jitter, model.Jitter())
-	return task{model: model, in: in, y: y, beta: estBeta(model, best, stream("est")), stream: stream}, nil
+	return task{model: model, in: in, y: y, beta: estBeta(m.cfg.Threads, model, best, stream("est")), stream: stream}, nil
 }
 
 // complete adds to the first point of a batch the other n-1.
@@ -192,7 +192,7 @@ func (m *maha) fit(ctx context.Context, y []float64, r *rand.Rand) (gp.Hyper, er
 	if m.lbfgs {
 		h, report, err = gp.FitLBFGS(ctx, starts, m.in, y, mahaLBFGSEval)
 	} else {
-		h, report, err = gp.FitAdam(ctx, starts, m.in, y, gp.AdamOptions{})
+		h, report, err = gp.FitAdam(ctx, starts, m.in, y, gp.AdamOptions{Threads: m.cfg.Threads})
 	}
 	m.report.Jitter = report.Jitter
 	return h, err
@@ -330,7 +330,7 @@ func believe(h gp.Hyper, in *gp.Inputs, y []float64, pending []Point) (*gp.Input
 
 // estBeta estimates EST's weight of the standard deviation from the posterior at
 // uniform points of the box.
-func estBeta(model *gp.Model, best float64, r *rand.Rand) float64 {
+func estBeta(threads int, model *gp.Model, best float64, r *rand.Rand) float64 {
 	const chunk = 250
 	low, dim := model.Hyper().Dims()
 	count := acquisition.ESTPoints(dim)
@@ -352,7 +352,7 @@ func estBeta(model *gp.Model, best float64, r *rand.Rand) float64 {
 		model.Project(z.Slice(i, i+rows, 0, low), part)
 	}
 	if !ard {
-		model.PredictProjected(mean, std, z)
+		model.PredictProjected(threads, mean, std, z)
 	}
 	for i, v := range std {
 		std[i] = math.Sqrt(v)

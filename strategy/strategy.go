@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 )
 
 // Point is a point of the box [-1,1]^D.
@@ -46,6 +47,7 @@ type Config struct {
 	Init    int    // size of the initial design
 	Budget  int    // observations that are meant in all; 0 when unknown
 	Seed    uint64 // one seed, all streams
+	Threads int    // that an Ask may keep busy; 0 for all processors. Points do not depend on it
 }
 
 // DefaultInit is the size of the initial design when Config.Init is zero.
@@ -55,6 +57,9 @@ const DefaultInit = 10
 func (c Config) WithDefaults() Config {
 	if c.Init == 0 {
 		c.Init = DefaultInit
+	}
+	if c.Threads == 0 {
+		c.Threads = runtime.GOMAXPROCS(0)
 	}
 	return c
 }
@@ -70,6 +75,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("Init is %d: the initial design needs at least one point", c.Init)
 	case c.Budget < 0:
 		return fmt.Errorf("Budget is %d: it is a number of observations, or 0 when unknown", c.Budget)
+	case c.Threads < 0:
+		return fmt.Errorf("Threads is %d: it is a number of threads, or 0 for all processors", c.Threads)
 	}
 	return nil
 }

@@ -63,7 +63,8 @@ type benchRunCmd struct {
 	Init       *int   `xor:"init" placeholder:"N" help:"Points of the initial design (${default_init})."`
 	Trials     *int   `placeholder:"N" help:"Trials per cell (${default_trials}, or the suite's)."`
 	FirstTrial int    `default:"0" placeholder:"T" help:"Number of the first trial, which is its seed (${default})."`
-	Jobs       int    `default:"1" placeholder:"J" help:"Trials at the same time; each uses one core (${default})."`
+	Jobs       int    `default:"1" placeholder:"J" help:"Trials at the same time (${default})."`
+	Threads    int    `default:"1" placeholder:"N" help:"Cores of a trial; more than one with --jobs 1 only (${default})."`
 	Out        string `required:"" placeholder:"DIR" help:"Results folder: trials.jsonl and summary.json."`
 	Nats       string `placeholder:"URL" help:"Have workers (mahabo worker --bench) run the trials: broker to offer them on, as nats://localhost:4222."`
 	Quiet      bool   `short:"q" help:"Show no progress."`
@@ -123,7 +124,7 @@ func (c *benchRunCmd) Run(ctx context.Context, s streams) error {
 	show := newBenchProgress(s.err, c.Quiet)
 	var last bench.Progress
 	err = bench.Run(ctx, bench.Options{
-		Grids: grids, Dir: c.Out, Jobs: jobs, Version: version(), Execute: execute,
+		Grids: grids, Dir: c.Out, Jobs: jobs, Threads: c.Threads, Version: version(), Execute: execute,
 		Origin: &bench.Origin{
 			Time: time.Now().UTC().Truncate(time.Second), Command: commandLine(), Jobs: c.Jobs,
 			Version: version(), Machine: bench.ThisMachine(),

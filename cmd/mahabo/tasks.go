@@ -101,7 +101,7 @@ func (c *workerCmd) runAssignment(ctx context.Context, s streams, data []byte) (
 	if err := json.Unmarshal(data, &a); err != nil {
 		return nil, err
 	}
-	t, err := a.Run(ctx, version())
+	t, err := a.Run(ctx, version(), 1)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package linalg
 import (
 	"fmt"
 	"math"
+
+	"github.com/mahabo/mahabo/internal/parallel"
 )
 
 // nb is the block of rows of a factorisation: a multiple of every mr and nr.
@@ -54,11 +56,11 @@ func factorise(threads int, dst, a Matrix, jitter float64) error {
 		}
 		return nil
 	}
-	parallelFor(threads, f.panels, func(p int) { f.pack(a, p, jitter) })
+	parallel.For(threads, f.panels, func(_, p int) { f.pack(a, p, jitter) })
 	if err := f.parallelFactorise(threads, &s.queue); err != nil {
 		return err
 	}
-	parallelFor(threads, f.panels, func(p int) { f.unpack(dst, p) })
+	parallel.For(threads, f.panels, func(_, p int) { f.unpack(dst, p) })
 	return nil
 }
 

@@ -3,6 +3,8 @@ package linalg
 import (
 	"fmt"
 	"math"
+
+	"github.com/mahabo/mahabo/internal/parallel"
 )
 
 // InverseFromCholesky writes (L*Lᵀ)⁻¹, both triangles and exactly symmetric,
@@ -24,7 +26,7 @@ func ParallelInverse(threads int, dst, l Matrix) {
 		}
 		return
 	}
-	parallelFor(threads, ceilDiv(l.Rows, w), func(p int) { mirror(dst, p*w, min((p+1)*w, l.Rows)) })
+	parallel.For(threads, ceilDiv(l.Rows, w), func(_, p int) { mirror(dst, p*w, min((p+1)*w, l.Rows)) })
 }
 
 func parallelLowerInverse(threads int, dst, l Matrix) {

@@ -1,41 +1,10 @@
 package linalg
 
-import (
-	"sync"
-	"sync/atomic"
-)
+import "github.com/mahabo/mahabo/internal/parallel"
 
-// parallelFor runs task(0..tasks-1) on up to threads goroutines; the tasks
-// are handed out in order.
-func parallelFor(threads, tasks int, task func(i int)) {
-	threads = min(threads, tasks)
-	if threads <= 1 {
-		for i := range tasks {
-			task(i)
-		}
-		return
-	}
-	var next atomic.Int64
-	work := func() {
-		for {
-			i := int(next.Add(1)) - 1
-			if i >= tasks {
-				return
-			}
-			task(i)
-		}
-	}
-	var wg sync.WaitGroup
-	for range threads - 1 {
-		wg.Go(work)
-	}
-	work()
-	wg.Wait()
-}
-
-// parallelQueues is parallelFor for tasks that make calls of kernels.
+// parallelQueues is parallel.For for tasks that make calls of kernels.
 func parallelQueues(threads, tasks int, task func(q *queue, i int)) {
-	parallelFor(threads, tasks, func(i int) {
+	parallel.For(threads, tasks, func(_, i int) {
 		s := getScratch()
 		defer s.release()
 		task(&s.queue, i)
@@ -48,7 +17,7 @@ func parallelQueues(threads, tasks int, task func(q *queue, i int)) {
 func parallelProduct(threads int, p product) {
 	if p.c.Cols >= p.c.Rows {
 		width := stripWidth(p.c.Cols, threads, active.nr)
-		parallelFor(threads, ceilDiv(p.c.Cols, width), func(i int) {
+		parallel.For(threads, ceilDiv(p.c.Cols, width), func(_, i int) {
 			p.run(0, p.c.Rows, i*width, min((i+1)*width, p.c.Cols))
 		})
 		return
@@ -59,7 +28,7 @@ func parallelProduct(threads int, p product) {
 		unit = active.nr
 	}
 	width := stripWidth(p.c.Rows, threads, unit)
-	parallelFor(threads, ceilDiv(p.c.Rows, width), func(i int) {
+	parallel.For(threads, ceilDiv(p.c.Rows, width), func(_, i int) {
 		p.run(i*width, min((i+1)*width, p.c.Rows), 0, p.c.Cols)
 	})
 }

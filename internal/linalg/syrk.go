@@ -1,6 +1,10 @@
 package linalg
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/mahabo/mahabo/internal/parallel"
+)
 
 // Syrk computes the lower triangle of C = beta*C + alpha*A*Aᵀ; the strict
 // upper triangle of C is neither read nor written.
@@ -27,7 +31,7 @@ func ParallelSyrk(threads int, c Matrix, beta, alpha float64, a Matrix) {
 		}
 		return
 	}
-	parallelFor(threads, ceilDiv(n, active.nr), func(i int) { syrkPanel(c, beta, alpha, a, i*active.nr) })
+	parallel.For(threads, ceilDiv(n, active.nr), func(_, i int) { syrkPanel(c, beta, alpha, a, i*active.nr) })
 }
 
 // syrkPanel computes the columns j..j+nr-1 of C from the diagonal down. The

@@ -1,6 +1,10 @@
 package linalg
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/mahabo/mahabo/internal/parallel"
+)
 
 // Dot returns the inner product of x and y.
 func Dot(x, y []float64) float64 {
@@ -78,7 +82,7 @@ func ParallelSquaredDistances(threads int, dst, x, y Matrix) {
 		return
 	}
 	rows := ceilDiv(dst.Rows, threads)
-	parallelFor(threads, ceilDiv(dst.Rows, rows), func(i int) {
+	parallel.For(threads, ceilDiv(dst.Rows, rows), func(_, i int) {
 		finishDistances(dst, x, y, norms, i*rows, min((i+1)*rows, dst.Rows))
 	})
 }

@@ -59,6 +59,7 @@ func (s *suite) replayed(cfg strategy.Config, played strategy.Strategy, obs []st
 		return err
 	}
 	for _, procs := range []int{1, 2} {
+		cfg.Threads = procs * procs
 		fresh, err := s.start(cfg, obs...)
 		if err != nil {
 			return err
@@ -69,7 +70,7 @@ func (s *suite) replayed(cfg strategy.Config, played strategy.Strategy, obs []st
 		if err != nil {
 			return err
 		}
-		if err := same(fmt.Sprintf("a new strategy told all at once, GOMAXPROCS=%d", procs), got, want); err != nil {
+		if err := same(fmt.Sprintf("a new strategy told all at once, GOMAXPROCS=%d, Threads=%d", procs, cfg.Threads), got, want); err != nil {
 			return err
 		}
 	}
