@@ -20,16 +20,16 @@
 //
 // Trial t uses seed t for the method and embedding t for the problem, so all
 // methods meet the same functions and, if they take one, the same initial
-// design. A trial runs on one thread and its values depend neither on the
-// number of jobs nor on GOMAXPROCS.
+// design. A trial runs on one thread, unless Options.Threads asks for more, and its
+// values depend on neither that nor the number of jobs nor GOMAXPROCS.
 //
 // Glossary
 //
 //	cell          method, problem, dimension and batch size
 //	best          lowest noise-free value over the initial design and the evaluations
 //	seconds       wall time of the method (Ask and Tell), without the objective
-//	cpu_seconds   CPU time of the same calls on the trial's own thread; on systems
-//	              without a per-thread clock it is the wall time
+//	cpu_seconds   CPU time of the same calls on the trial's own thread, or on all of
+//	              several; on systems without such clocks it is the wall time
 //	se            standard error of the mean, sd/sqrt(n) with the sample sd; null
 //	              when there is one trial only
 package bench
