@@ -336,9 +336,9 @@ func TestTellRefuses(t *testing.T) {
 		"trial 0: no such trial":                   o.Tell(0, mahabo.Value(1)),
 		"trial 3: no such trial":                   o.Tell(3, mahabo.Value(1)),
 		"trial 1 is complete with value 1 already": o.Tell(1, mahabo.Value(2)),
-		"State is \"\"":                            o.Tell(2, mahabo.Outcome{}),
-		"Value is NaN":                             o.Tell(2, mahabo.Outcome{State: evaluate.Complete, Value: math.NaN()}),
-		"Std is -1":                                o.Tell(2, mahabo.Outcome{State: evaluate.Complete, Std: -1}),
+		"state is \"\"":                            o.Tell(2, mahabo.Outcome{}),
+		"value is NaN":                             o.Tell(2, mahabo.Outcome{State: evaluate.Complete, Value: math.NaN()}),
+		"std is -1":                                o.Tell(2, mahabo.Outcome{State: evaluate.Complete, Std: -1}),
 		`parameter "a" has no value`:               func() error { _, err := o.Add(space.Values{}, mahabo.Value(1)); return err }(),
 	} {
 		if err == nil || !strings.Contains(err.Error(), says) {
@@ -357,7 +357,7 @@ func TestNewRefuses(t *testing.T) {
 		o mahabo.Options
 	}{
 		"the space is empty": {new(space.Space), mahabo.Options{}},
-		`Goal is "up"`:       {s, mahabo.Options{Goal: "up"}},
+		`goal is "up"`:       {s, mahabo.Options{Goal: "up"}},
 		"Init is -1":         {s, mahabo.Options{Init: -1}},
 		"Evals is -1":        {s, mahabo.Options{Evals: -1}},
 		`"nothing"`:          {s, mahabo.Options{Method: "nothing"}},

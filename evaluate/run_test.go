@@ -272,7 +272,7 @@ func TestErrorsEndTheRun(t *testing.T) {
 		})}, "trial 2: broken", 1},
 		{"outcome", evaluate.Options{Evaluator: evaluate.Func(func(context.Context, int, space.Values) (evaluate.Outcome, error) {
 			return evaluate.Outcome{State: "great"}, nil
-		})}, `trial 1: State is "great"`, 0},
+		})}, `trial 1: state is "great"`, 0},
 		{"report", evaluate.Options{OnResult: func(evaluate.Result, evaluate.Progress) error { return broken }}, "broken", 1},
 		{"nothing works", evaluate.Options{Evaluator: evaluate.Func(func(context.Context, int, space.Values) (evaluate.Outcome, error) {
 			return evaluate.Failure("no licence"), nil

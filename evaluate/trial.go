@@ -49,14 +49,14 @@ func (o Outcome) Validate() error {
 	switch o.State {
 	case Complete:
 		if math.IsNaN(o.Value) || math.IsInf(o.Value, 0) {
-			return fmt.Errorf("Value is %g: %w, tell state %q or %q instead", o.Value, ErrNotFinite, Failed, Infeasible)
+			return fmt.Errorf("value is %g: %w, tell state %q or %q instead", o.Value, ErrNotFinite, Failed, Infeasible)
 		}
 	case Failed, Infeasible:
 	default:
-		return fmt.Errorf("State is %q: it must be %q, %q or %q", o.State, Complete, Failed, Infeasible)
+		return fmt.Errorf("state is %q: it must be %q, %q or %q", o.State, Complete, Failed, Infeasible)
 	}
 	if !(o.Std >= 0) || math.IsInf(o.Std, 0) {
-		return fmt.Errorf("Std is %g: a standard deviation is a finite number from 0 on", o.Std)
+		return fmt.Errorf("std is %g: a standard deviation is a finite number from 0 on", o.Std)
 	}
 	return nil
 }

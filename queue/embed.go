@@ -76,7 +76,7 @@ func splitAddr(addr string) (host string, port int, err error) {
 		port, err = strconv.Atoi(text)
 	}
 	if err != nil || port < 0 {
-		return "", 0, fmt.Errorf("Addr is %q: write HOST:PORT, as 127.0.0.1:4222", addr)
+		return "", 0, fmt.Errorf("addr is %q: write HOST:PORT, as 127.0.0.1:4222", addr)
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT

@@ -75,10 +75,10 @@ func (s *Study) Check(r AskRequest) (AskRequest, error) {
 		r.Count = max(c.Batch, 1)
 	}
 	if r.Count < 1 || r.Count > mostCount {
-		return r, requestf("Count is %d: ask for 1 to %d trials", r.Count, mostCount)
+		return r, requestf("count is %d: ask for 1 to %d trials", r.Count, mostCount)
 	}
 	if r.Lease < 0 {
-		return r, requestf("Lease is %s: it cannot be negative; 0 means for ever", r.Lease)
+		return r, requestf("lease is %s: it cannot be negative; 0 means for ever", r.Lease)
 	}
 	if _, err := c.Space.Pins(r.Fixed); err != nil {
 		return r, requestf("the fixed parameters: %w", err)

@@ -59,18 +59,20 @@ var validName = regexp.MustCompile(`^[\pL\pN][\pL\pN_.-]{0,127}$`)
 func (c Config) Validate() error {
 	switch {
 	case !validName.MatchString(c.Name):
-		return requestf("Name is %q: use up to 128 letters, digits and -_. and start with a letter or digit", c.Name)
+		return requestf("name is %q: use up to 128 letters, digits and -_. and start with a letter or digit", c.Name)
 	case c.Space == nil || c.Space.Dim() == 0:
-		return requestf("Space has no parameter that can vary: there is nothing to optimise")
+		return requestf("space has no parameter that can vary: there is nothing to optimise")
 	case c.Goal != Minimize && c.Goal != Maximize:
-		return requestf("Goal is %q: write %s or %s", c.Goal, Minimize, Maximize)
+		return requestf("goal is %q: write %s or %s", c.Goal, Minimize, Maximize)
+	case c.Init < 1:
+		return requestf("init is %d: the initial design needs at least one trial", c.Init)
 	case c.Batch < 0 || c.Batch > mostCount:
-		return requestf("Batch is %d: write 1 to %d, or 0 for 1", c.Batch, mostCount)
+		return requestf("batch is %d: write 1 to %d, or 0 for 1", c.Batch, mostCount)
 	case c.Budget < 0:
-		return requestf("Budget is %d: write the number of trials that are meant in all, or 0 when it is not known", c.Budget)
+		return requestf("budget is %d: write the number of trials that are meant in all, or 0 when it is not known", c.Budget)
 	}
 	if _, err := c.strategy(); err != nil {
-		return requestf("Method: %w", err)
+		return requestf("method: %w", err)
 	}
 	return nil
 }
@@ -110,7 +112,7 @@ func Create(ctx context.Context, store Store, c Config, options ...Option) (*Stu
 	}
 	var err error
 	if c.Method, err = strategy.Canonical(c.Method); err != nil {
-		return nil, requestf("Method: %w", err)
+		return nil, requestf("method: %w", err)
 	}
 	s := newStudy(store, rand.Text(), options)
 	e := Event{Seq: 1, Time: s.time(), Created: &Created{Config: c}}

@@ -156,15 +156,15 @@ func TestCreateRefuses(t *testing.T) {
 		change func(*study.Config)
 		want   string
 	}{
-		{func(c *study.Config) { c.Name = "" }, "Name"},
-		{func(c *study.Config) { c.Name = "a/b" }, "Name"},
-		{func(c *study.Config) { c.Name = "-a" }, "Name"},
-		{func(c *study.Config) { c.Name = strings.Repeat("a", 129) }, "Name"},
+		{func(c *study.Config) { c.Name = "" }, "name"},
+		{func(c *study.Config) { c.Name = "a/b" }, "name"},
+		{func(c *study.Config) { c.Name = "-a" }, "name"},
+		{func(c *study.Config) { c.Name = strings.Repeat("a", 129) }, "name"},
 		{func(c *study.Config) { c.Space = nil }, "nothing to optimise"},
 		{func(c *study.Config) { c.Method = "simplex" }, "unknown method"},
-		{func(c *study.Config) { c.Goal = "best" }, "Goal"},
-		{func(c *study.Config) { c.Init = -1 }, "Init"},
-		{func(c *study.Config) { c.Budget = -1 }, "Budget"},
+		{func(c *study.Config) { c.Goal = "best" }, "goal"},
+		{func(c *study.Config) { c.Init = -1 }, "init"},
+		{func(c *study.Config) { c.Budget = -1 }, "budget"},
 	} {
 		bad := good
 		c.change(&bad)
@@ -255,7 +255,7 @@ func TestTellRefuses(t *testing.T) {
 		{3, study.Outcome{}, "the study has 2"},
 		{1, study.Outcome{Value: math.NaN()}, "only finite"},
 		{1, study.Outcome{Value: math.Inf(-1)}, "only finite"},
-		{1, study.Outcome{Std: -1}, "Std is -1"},
+		{1, study.Outcome{Std: -1}, "std is -1"},
 		{1, study.Outcome{State: study.Running}, "must be \"complete\""},
 		{1, study.Outcome{State: "done"}, `"done"`},
 	} {

@@ -109,7 +109,7 @@ type EnqueueRequest struct {
 // constraints.
 func (s *Study) Enqueue(ctx context.Context, r EnqueueRequest) (trials []Trial, err error) {
 	if len(r.Params) == 0 || len(r.Params) > mostCount {
-		return nil, requestf("Params holds %d points: enqueue 1 to %d", len(r.Params), mostCount)
+		return nil, requestf("params holds %d points: enqueue 1 to %d", len(r.Params), mostCount)
 	}
 	sp := s.Config().Space
 	placed := make([]Placed, len(r.Params))

@@ -73,7 +73,7 @@ type remote struct {
 func checkServer(server string) error {
 	u, err := url.Parse(server)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return fmt.Errorf("Server is %q: write it as http://HOST:PORT or https://HOST", server)
+		return fmt.Errorf("server is %q: write it as http://HOST:PORT or https://HOST", server)
 	}
 	return nil
 }

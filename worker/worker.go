@@ -41,15 +41,15 @@ func (o Options) Validate() error {
 	}
 	switch {
 	case o.Study == "":
-		return errors.New("Study is empty: name the study to work for")
+		return errors.New("study is empty: name the study to work for")
 	case o.Name == "":
-		return errors.New("Name is empty: a worker needs a name of its own")
+		return errors.New("name is empty: a worker needs a name of its own")
 	case o.Slots < 1:
-		return fmt.Errorf("Slots is %d: at least one trial must be evaluated at a time", o.Slots)
+		return fmt.Errorf("slots is %d: at least one trial must be evaluated at a time", o.Slots)
 	case o.Lease < time.Second:
-		return fmt.Errorf("Lease is %s: give heartbeats at least a second", o.Lease)
+		return fmt.Errorf("lease is %s: give heartbeats at least a second", o.Lease)
 	case o.Evals < 0:
-		return fmt.Errorf("Evals is %d: it cannot be negative", o.Evals)
+		return fmt.Errorf("evals is %d: it cannot be negative", o.Evals)
 	case o.Evaluator == nil:
 		return errors.New("Evaluator is nil: there is nothing to evaluate with")
 	}

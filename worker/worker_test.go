@@ -285,14 +285,14 @@ func TestRefuses(t *testing.T) {
 		change func(*worker.Options)
 		says   string
 	}{
-		{func(o *worker.Options) { o.Study = "" }, "Study is empty"},
+		{func(o *worker.Options) { o.Study = "" }, "study is empty"},
 		{func(o *worker.Options) { o.Study = "rog" }, "404 Not Found"},
 		{func(o *worker.Options) { o.Server = "localhost:8080" }, "http://HOST:PORT"},
 		{func(o *worker.Options) { o.Server += "/wrong" }, "check the server's URL"},
-		{func(o *worker.Options) { o.Name = "" }, "Name is empty"},
-		{func(o *worker.Options) { o.Slots = 0 }, "Slots is 0"},
-		{func(o *worker.Options) { o.Lease = time.Millisecond }, "Lease is 1ms"},
-		{func(o *worker.Options) { o.Evals = -1 }, "Evals is -1"},
+		{func(o *worker.Options) { o.Name = "" }, "name is empty"},
+		{func(o *worker.Options) { o.Slots = 0 }, "slots is 0"},
+		{func(o *worker.Options) { o.Lease = time.Millisecond }, "lease is 1ms"},
+		{func(o *worker.Options) { o.Evals = -1 }, "evals is -1"},
 		{func(o *worker.Options) { o.Evaluator = nil }, "Evaluator is nil"},
 		{func(o *worker.Options) {
 			o.Evaluator = func(*space.Space) (evaluate.Evaluator, error) { return nil, fmt.Errorf("no program") }

@@ -298,6 +298,8 @@ func TestVersionAndHelp(t *testing.T) {
 	} {
 		if help := must(t, append(words(command), "--help")...); !strings.Contains(help, says) {
 			t.Errorf("%s --help lacks %q:\n%s", command, says, help)
+		} else if again := must(t, append([]string{"help"}, words(command)...)...); again != help {
+			t.Errorf("help %s is not %[1]s --help:\n%s", command, again)
 		}
 	}
 }

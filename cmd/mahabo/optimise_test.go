@@ -212,7 +212,7 @@ func TestAnotherStudyIsRefused(t *testing.T) {
 		"--space " + file + " --method random": "the method sobol: leave out --method",
 		"--space " + file + " --maximize":      "the goal minimize: leave out --maximize",
 		"--space " + file + " --seed 4":        "the seed 3: leave out --seed",
-		"--space " + file + " --study a/b":     "Name is",
+		"--space " + file + " --study a/b":     "name is",
 	} {
 		refused(t, says, run(flags)...)
 	}

@@ -161,7 +161,7 @@ func TestStudyUsageErrors(t *testing.T) {
 		{"study create b --method sobl --space " + space, `did you mean "sobol"?`},
 		{"study create b --goal best --space " + space, "--goal"},
 		{"study create b --init 0 --space " + space, "--init is 0"},
-		{"study create b --budget=-1 --space " + space, "Budget is -1"},
+		{"study create b --budget=-1 --space " + space, "budget is -1"},
 		{"study show rog", `study "rog"`},
 		{"study delete rig", "--yes"},
 		{"study export rig --format xls", "--format"},

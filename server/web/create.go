@@ -106,9 +106,9 @@ func (c *creation) blame(err error) {
 	if p.Status == http.StatusConflict {
 		name = "name"
 	}
-	for _, field := range []string{"Name", "Space", "Method", "Goal", "Init", "Batch", "Budget"} {
+	for _, field := range []string{"name", "space", "method", "goal", "init", "batch", "budget"} {
 		if strings.HasPrefix(p.Detail, field+" ") || strings.HasPrefix(p.Detail, field+":") {
-			name = strings.ToLower(field)
+			name = field
 		}
 	}
 	c.Errors[name] = p.Detail

@@ -124,10 +124,10 @@ func TestCreate(t *testing.T) {
 	has(t, v.get("/"), "There is no study yet", "Create the first one")
 	for _, bad := range []struct{ field, value, want string }{
 		{"name", "", `id="name-error"><p class="error" role="alert">Give the study a name.`},
-		{"name", "a b", `id="name-error"><p class="error" role="alert">Name is`},
+		{"name", "a b", `id="name-error"><p class="error" role="alert">name is`},
 		{"space", "parameters: {x: {float: [1, 0]}}", `id="space-error"><p class="error" role="alert">`},
 		{"space", "parameters: [", `id="space-error"><p class="error" role="alert">`},
-		{"method", "adaptve", `id="method-error"><p class="error" role="alert">Method`},
+		{"method", "adaptve", `id="method-error"><p class="error" role="alert">method`},
 		{"batch", "two", "Write a whole number"},
 		{"batch", "5000", `<p class="error" role="alert">`},
 		{"budget", "0", `<p class="error" role="alert">`},
