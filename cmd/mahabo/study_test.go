@@ -180,7 +180,7 @@ func TestStudyUsageErrors(t *testing.T) {
 		{"study import rig " + data + " --column speed=x", `"speed"`},
 		{"ask rog", `study "rog"`},
 		{"ask rig --count 0", "--count is 0"},
-		{"ask rig --lease -1s", "Lease"},
+		{"ask rig --lease -1s", "lease"},
 		{"ask rig --fixed y=1", `"y"`},
 		{"ask rig --fixed x=11", "[0, 10]"},
 		{"tell rig 1 --value 2.5", "1.5"},
