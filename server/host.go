@@ -31,23 +31,55 @@ type hosts struct {
 
 	forget func(*host) // what is kept of it elsewhere
 
-	mu     sync.Mutex
-	open   map[string]*host
-	closed bool
+	mu      sync.Mutex
+	open    map[string]*host
+	opening map[string]chan struct{} // closed when a study is open, or cannot be opened
+	closed  bool
 }
 
 // enter returns a study, which it opens on first use, and keeps it open until leave.
 func (hs *hosts) enter(ctx context.Context, name string) (*host, error) {
-	hs.mu.Lock()
-	h := hs.open[name]
-	if h != nil {
-		h.users++
+	for {
+		h, wait := hs.find(name)
+		if h != nil {
+			return h, nil
+		}
+		if wait == nil {
+			return hs.read(ctx, name)
+		}
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
-	hs.mu.Unlock()
-	if h != nil {
+}
+
+// find enters a study that is open, or returns what to wait for: another request opens it.
+// When there is neither, the caller has to read it.
+func (hs *hosts) find(name string) (*host, <-chan struct{}) {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	if h := hs.open[name]; h != nil {
+		h.users++
 		return h, nil
 	}
-	s, err := study.Open(ctx, hs.store, name) // without the lock: a long log takes time
+	if wait, ok := hs.opening[name]; ok {
+		return nil, wait
+	}
+	hs.opening[name] = make(chan struct{})
+	return nil, nil
+}
+
+// read opens a study, without the lock, for a long log takes time, and enters it.
+func (hs *hosts) read(ctx context.Context, name string) (*host, error) {
+	defer func() {
+		hs.mu.Lock()
+		defer hs.mu.Unlock()
+		close(hs.opening[name])
+		delete(hs.opening, name)
+	}()
+	s, err := study.Open(ctx, hs.store, name)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +132,15 @@ func (hs *hosts) sweepUntil(done <-chan struct{}, idle time.Duration) {
 	}
 }
 
-// add takes over a study, unless another request was faster, and enters it.
+// add takes over a study, unless another request was faster, and enters it. An older one of
+// its name was deleted behind our back.
 func (hs *hosts) add(name string, s *study.Study) (*host, error) {
+	hs.mu.Lock()
+	old := hs.open[name]
+	hs.mu.Unlock()
+	if old != nil && !old.Is(s) {
+		hs.drop(old)
+	}
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
 	if hs.closed {

@@ -128,7 +128,7 @@ func New(c Config) (*Server, error) {
 		analyst: &analyst{analyse: c.Analyse, patience: c.Patience, busy: make(chan struct{}, 1), done: map[*host]analysed{}},
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
-	s.hosts = &hosts{store: c.Store, open: map[string]*host{}, forget: s.analyst.forget}
+	s.hosts = &hosts{store: c.Store, open: map[string]*host{}, opening: map[string]chan struct{}{}, forget: s.analyst.forget}
 	s.metrics = newMetrics(s.hosts.count)
 	s.hosts.start = func(one *study.Study, b *bell) *desk { return startDesk(one, b, c.Patience, s.metrics, c.Log) }
 

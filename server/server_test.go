@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,6 +10,8 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -214,5 +217,51 @@ func TestListIsLight(t *testing.T) {
 		if strings.Contains(string(text), `"space"`) != long || strings.Contains(string(text), `"params"`) != long || !strings.Contains(string(text), `"value":2`) {
 			t.Errorf("%s gave %s", path, text)
 		}
+	}
+}
+
+// countedStore counts who reads logs from their beginning, which takes a while.
+type countedStore struct {
+	study.Store
+	reads atomic.Int32
+}
+
+func (c *countedStore) Events(ctx context.Context, id string, after int64) ([]study.Event, error) {
+	if after == 0 {
+		c.reads.Add(1)
+		time.Sleep(50 * time.Millisecond)
+	}
+	return c.Store.Events(ctx, id, after)
+}
+
+// TestRequestsShareTheReadingOfALog: after a restart workers come all at once.
+func TestRequestsShareTheReadingOfALog(t *testing.T) {
+	st := open(t, "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
+	start(t, server.Config{Store: st}).must("POST", "/v1/studies", rig("sobol"), nil)
+	counted := &countedStore{Store: st}
+	c := start(t, server.Config{Store: counted})
+	var wait sync.WaitGroup
+	for range 10 {
+		wait.Go(func() { c.must("GET", "/v1/studies/rig", nil, nil) })
+	}
+	wait.Wait()
+	if n := counted.reads.Load(); n != 1 {
+		t.Errorf("the log was read %d times", n)
+	}
+}
+
+// TestCreateAfterDeletionElsewhere: another process has deleted the study that this one has
+// open.
+func TestCreateAfterDeletionElsewhere(t *testing.T) {
+	st := open(t, "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
+	here, there := start(t, server.Config{Store: st}), start(t, server.Config{Store: st})
+	here.must("POST", "/v1/studies", rig("sobol"), nil)
+	here.must("POST", "/v1/studies/rig/ask", object{}, nil)
+	there.must("DELETE", "/v1/studies/rig", nil, nil)
+	here.must("POST", "/v1/studies", rig("random"), nil)
+	var s struct{ Method string }
+	here.must("GET", "/v1/studies/rig", nil, &s)
+	if s.Method != "random" {
+		t.Errorf("the study has the method %s", s.Method)
 	}
 }

@@ -171,6 +171,9 @@ func newStudy(store Store, id string, options []Option) *Study {
 // time is the clock as the log keeps it, without the reading of a monotonic one.
 func (s *Study) time() time.Time { return s.now().UTC().Round(0) }
 
+// Is says whether other is the same study, and not one of its name made before or after.
+func (s *Study) Is(other *Study) bool { return s.id == other.id }
+
 // Config returns the study's configuration.
 func (s *Study) Config() Config {
 	s.mu.Lock()

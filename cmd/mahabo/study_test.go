@@ -154,7 +154,7 @@ func TestStudyUsageErrors(t *testing.T) {
 	must(t, in("tell rig 1 --value 1.5")...)
 	for _, c := range []struct{ args, says string }{
 		{"study create rig --space " + space, "exists"},
-		{"study create a/b --space " + space, "Name"},
+		{"study create a/b --space " + space, "name"},
 		{"study create b", "--space"},
 		{"study create b --space " + bad, "bad.yaml"},
 		{"study create b --space " + dir + "/none.yaml", "none.yaml"},
