@@ -45,6 +45,7 @@ type desk struct {
 	thought *thought      // under way
 	spare   *study.Draft  // thought, not served
 	late    bool          // the spare came too late for those who waited for it
+	failed  *study.Draft  // a question asked ahead that the method had no answer to
 	usual   int           // trials asked for last
 	slow    time.Duration // what the last thought took
 }
@@ -221,9 +222,15 @@ func (d *desk) dismiss() {
 func (d *desk) thinkAhead() {
 	r := study.AskRequest{Count: d.usual}
 	next, err := d.study.Draft(d.closing, r)
-	if err == nil && next.Points() == d.usual && (d.spare == nil || !next.Matches(d.spare)) {
-		d.start(&thought{ahead: next}, next, r)
+	if err != nil || next.Points() != d.usual {
+		return
 	}
+	for _, known := range []*study.Draft{d.spare, d.failed} {
+		if known != nil && next.Matches(known) {
+			return
+		}
+	}
+	d.start(&thought{ahead: next}, next, r)
 }
 
 // serveNext serves those at the head of the queue that can share a draft, or has
@@ -353,14 +360,18 @@ func (d *desk) finish(r thinking) {
 	d.thought = nil
 	t.cancel()
 	if !errors.Is(r.err, context.Canceled) {
+		if r.err != nil {
+			d.failed = t.ahead
+		}
 		d.slow = r.took
 		d.metrics.thinking.Observe(r.took.Seconds())
 	}
 	switch {
-	case r.err != nil && !t.late:
+	case r.err != nil && !t.late && t.ahead == nil:
 		d.reply(t.asks, r.err)
+	case errors.Is(r.err, context.Canceled):
 	case r.err != nil:
-		d.log.Warn("a late thought failed", "study", d.study.Config().Name, "error", r.err)
+		d.log.Warn("a thought that nobody waits for failed", "study", d.study.Config().Name, "error", r.err)
 	case t.late || t.ahead != nil:
 		if r.draft.Points() > 0 {
 			d.spare, d.late = r.draft, t.late
