@@ -182,6 +182,40 @@ func around(at float64, dim int, r *rand.Rand) Point {
 	return x
 }
 
+// TestNoAscentAfterALuckyValue: a value that noise made low looks like the end of all
+// progress, but where the search has been the model expects lower and lower values.
+func TestNoAscentAfterALuckyValue(t *testing.T) {
+	const dim, count, lucky = 500, 200, 80
+	built, err := New("adaptive:descents=1", Config{Dim: dim, Init: 4, Seed: 1, Budget: 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := built.(*adaptive)
+	r := rand.New(rand.NewPCG(7, 9))
+	stood := false
+	for i := range count {
+		x, value := around(0, dim, r), 10.0
+		for j := range x {
+			x[j] = 0.1*x[j] - 0.5*float64(i)/count
+			value += 8 * x[j] / dim
+		}
+		value += 0.2 * r.NormFloat64()
+		if i == lucky {
+			value -= 1.2
+		}
+		if err := a.Tell(Observation{X: x, Value: value}); err != nil {
+			t.Fatal(err)
+		}
+		stood = stood || a.stalled(a.whole.y)
+		if a.ascent.run != nil {
+			t.Fatalf("an ascent after %d observations", i+1)
+		}
+	}
+	if !stood {
+		t.Error("no value looked like the end of progress")
+	}
+}
+
 // TestAscent follows adaptive on functions that stand still after the first descent: a smooth
 // one is climbed once, and its other side is where the search goes on.
 func TestAscent(t *testing.T) {

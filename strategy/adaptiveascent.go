@@ -24,9 +24,11 @@ type ascent struct {
 	done bool // there is none, or none any more
 }
 
-// ascend begins the ascent when the search stands still.
+// ascend begins the ascent when the search stands still. Noise may have made an early value
+// look low that is not: what the model expects where it has been counts too.
 func (a *adaptive) ascend() {
-	if a.ascent.done || a.cfg.Budget-len(a.whole.y) < ascentLength+aloneLength || !a.stalled() || a.whole.rough() {
+	if a.ascent.done || a.cfg.Budget-len(a.whole.y) < ascentLength+aloneLength ||
+		!a.stalled(a.whole.y) || a.whole.rough() || !a.stalled(a.whole.expected()) {
 		return
 	}
 	a.ascent = ascent{run: newRun(a.cfg, a.whole.without), left: ascentLength, done: true}
@@ -40,14 +42,13 @@ func (a *ascent) note() string {
 	return fmt.Sprintf("the search stands still and looks at the worst values on purpose, in %d evaluations more: there it learns the directions it does not see from the best", a.left)
 }
 
-// stalled says that the last observations have brought no progress.
-func (a *adaptive) stalled() bool {
-	y := a.whole.y
+// stalled says that the last of the values have brought no progress.
+func (a *adaptive) stalled(y []float64) bool {
 	before := len(y) - stallLength
 	if before < a.cfg.Init+descentLength {
 		return false
 	}
-	lowest := y[a.whole.best]
+	lowest := slices.Min(y)
 	return slices.Min(y[:before])-lowest < progress*(a.whole.designMedian(len(y))-lowest)
 }
 

@@ -173,6 +173,23 @@ func (a *run) rough() bool {
 	return math.Exp(-a.fit.hyper.Theta/3) < littleCorrelation
 }
 
+// expected returns the values that the model expects at its points, those observed where it
+// has none or does not see all points.
+func (a *run) expected() []float64 {
+	if len(a.y) > maxConditioned || a.refit(context.Background()) != nil {
+		return a.y
+	}
+	model, _, s, err := a.condition(0)
+	if err != nil {
+		return a.y
+	}
+	values := make([]float64, len(a.y))
+	for i, w := range model.Fitted() {
+		values[i] = s.Invert(w)
+	}
+	return values
+}
+
 // relevant returns the numbers of at most limit observations, in order: the lowest and
 // the latest, half of each.
 func relevant(y []float64, limit int) []int {
