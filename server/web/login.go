@@ -56,6 +56,10 @@ func local(next string) string {
 // logIn hands the token to the API, which answers with a cookie that scripts cannot
 // read.
 func (d *dashboard) logIn(w http.ResponseWriter, r *http.Request) {
+	if err := read(r); err != nil {
+		d.fail(w, r, err)
+		return
+	}
 	text := strings.TrimSpace(r.PostFormValue("token"))
 	next := local(r.PostFormValue("next"))
 	data, err := json.Marshal(map[string]string{"token": text})

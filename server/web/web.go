@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"html/template"
 	"io/fs"
 	"net/http"
@@ -64,12 +66,29 @@ const (
 // form reads a form of someone who may be here.
 func (d *dashboard) form(most int64, handle http.HandlerFunc) http.Handler {
 	return limit(most, func(w http.ResponseWriter, r *http.Request) {
-		if _, err := d.session(r); err != nil {
+		_, err := d.session(r)
+		if err == nil {
+			err = read(r)
+		}
+		if err != nil {
 			d.fail(w, r, err)
 			return
 		}
 		handle(w, r)
 	})
+}
+
+// read reads a form; one with a file is left to who wants the file. Half a form must not
+// count as one whose other fields are empty.
+func read(r *http.Request) error {
+	err := r.ParseForm()
+	if err == nil {
+		return nil
+	}
+	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+		return &problem{Status: http.StatusRequestEntityTooLarge, Title: "Too large", Detail: fmt.Sprintf("The form is larger than %d KiB.", large.Limit>>10)}
+	}
+	return &problem{Status: http.StatusBadRequest, Title: "Not understood", Detail: "The form could not be read: " + err.Error()}
 }
 
 // limit bounds a form in size and time, and removes the files that it may have brought.

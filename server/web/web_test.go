@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -261,6 +262,62 @@ func TestLogin(t *testing.T) {
 }
 
 // Another site cannot make a browser change anything.
+// TestFormLimits: a form that is too large is refused, and without a token it is not read.
+func TestFormLimits(t *testing.T) {
+	const kind = "application/x-www-form-urlencoded"
+	large := strings.Repeat("a", 9<<20)
+	v := open(t, nil)
+	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
+	for _, path := range []string{"/new", "/studies/rig/enqueue", "/studies/rig/ask", "/login"} {
+		if status, _, _ := v.send("POST", path, kind, "name=x&points="+large); status != http.StatusRequestEntityTooLarge {
+			t.Errorf("%s takes %d bytes: %d", path, len(large), status)
+		}
+	}
+	if status, _, _ := v.send("POST", "/studies/rig/ask", kind, "count=%zz"); status != http.StatusBadRequest {
+		t.Errorf("a broken form gives %d", status)
+	}
+	if strings.Contains(v.get("/studies/rig"), "/studies/rig/trials/1\"") {
+		t.Error("half a form has asked for a trial")
+	}
+
+	path := filepath.Join(t.TempDir(), "tokens")
+	if _, _, err := token.Create(path, token.Grant{Name: "a", Role: token.Admin, Study: "*"}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := token.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger := open(t, tokens)
+	unread := &counter{Reader: strings.NewReader(large)}
+	r, err := http.NewRequestWithContext(t.Context(), "POST", stranger.site+"/new", unread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", kind)
+	if answer, err := stranger.http.Do(r); err == nil { // the server may hang up
+		answer.Body.Close()
+		if answer.Request.URL.Path != "/login" {
+			t.Errorf("a stranger's form leads to %s", answer.Request.URL)
+		}
+	}
+	if n := unread.read.Load(); n > 4<<20 {
+		t.Errorf("%d bytes of a stranger's form were read", n)
+	}
+}
+
+// counter counts what is read.
+type counter struct {
+	io.Reader
+	read atomic.Int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.read.Add(int64(n))
+	return n, err
+}
+
 func TestCrossSite(t *testing.T) {
 	v := open(t, nil)
 	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.server
 import os
 import signal
 import subprocess
@@ -155,6 +156,48 @@ def test_unreachable_servers_and_wrong_urls(shared: Server) -> None:
         mahabo.connect("localhost:8080")
     with pytest.raises(mahabo.NotFound, match="check the url"):
         mahabo.connect(shared.url + "/nowhere").studies()
+
+
+class Moody(http.server.BaseHTTPRequestHandler):
+    """Answers with the statuses of a list, the first after a while, then with no studies."""
+
+    moods: list[int] = []
+    delay = 0.0
+
+    def do_GET(self) -> None:
+        time.sleep(self.delay)
+        type(self).delay = 0.0
+        status = self.moods.pop(0) if self.moods else 200
+        body = b'{"studies": []}' if status == 200 else b'{"title": "busy", "detail": "come again"}'
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json" if status == 200 else "application/problem+json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+def test_patience() -> None:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Moody) as server:
+        threading.Thread(target=server.serve_forever).start()
+        try:
+            url = f"http://127.0.0.1:{server.server_port}"
+            # It begins with the first failure, not with the request, which may be a long ask.
+            Moody.moods, Moody.delay = [503, 502], 1.0
+            assert mahabo.connect(url, patience=0.9).studies() == []
+            Moody.moods = [503] * 1000
+            start = time.monotonic()
+            with pytest.raises(mahabo.MahaboError, match="come again"):
+                mahabo.connect(url, patience=0.5).studies()
+            assert time.monotonic() - start < 5 and len(Moody.moods) < 999
+            Moody.moods = [404]
+            with pytest.raises(mahabo.NotFound):
+                mahabo.connect(url).studies()
+            assert not Moody.moods
+        finally:
+            server.shutdown()
 
 
 def test_tokens(binary: str, tmp_path: Path) -> None:
