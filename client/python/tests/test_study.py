@@ -102,11 +102,12 @@ def test_existing_studies(client: mahabo.Client) -> None:
         client.create_study("twice", SPACE)
     assert caught.value.status == 409
     assert client.create_study("twice", SPACE, goal="maximize", exist_ok=True).method == made.method
-    for space, settings, says in (
+    cases: list[tuple[Any, dict[str, Any], str]] = [
         ({"x": {"float": [5, 9]}}, {"goal": "maximize"}, "other parameters"),
         (SPACE, {}, "the goal maximize"),
         (SPACE, {"goal": "maximize", "method": "random"}, "the method sobol"),
-    ):
+    ]
+    for space, settings, says in cases:
         with pytest.raises(mahabo.StudyDiffers, match=says):
             client.create_study("twice", space, exist_ok=True, **settings)
     assert len(made.ask()) == 2
