@@ -627,3 +627,38 @@ func TestCancelledFit(t *testing.T) {
 		}
 	}
 }
+
+// TestOddValues: a method says so when penalties hide the other values, and is silent about
+// functions of a wide range.
+func TestOddValues(t *testing.T) {
+	const dim = 3
+	for _, spec := range []string{"adaptive", "vanilla", "maha"} {
+		for _, penalty := range []float64{0, 1e7} {
+			s, err := New(spec, Config{Dim: dim, Init: 6, Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := rand.New(rand.NewPCG(3, 4))
+			for i := range 12 {
+				x, value := make(Point, dim), 0.0
+				for j := range x {
+					x[j] = 2*r.Float64() - 1
+					value += math.Exp(3 * x[j])
+				}
+				if i%4 == 3 {
+					value += penalty
+				}
+				if err := s.Tell(Observation{X: x, Value: value}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := s.Ask(t.Context(), 1, nil); err != nil {
+				t.Fatal(err)
+			}
+			note := s.(Reporter).LastAsk().Note
+			if said := strings.Contains(note, "3 of 12 values"); said != (penalty > 0) {
+				t.Errorf("%s: with a penalty of %g the note is %q", spec, penalty, note)
+			}
+		}
+	}
+}

@@ -3,9 +3,12 @@ package strategy
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/mahabo/mahabo/internal/num"
 )
 
 // proposer chooses n points with a model.
@@ -28,6 +31,9 @@ func (h *history) askModel(ctx context.Context, cfg Config, report *AskReport, n
 		return uniformAfterDesign(cfg, seen, n), nil
 	}
 	h.modelled = err == nil
+	if report.Note == "" {
+		report.Note = h.oddValues(cfg.Init)
+	}
 	// A corner of a small box can stay the best choice although it is taken.
 	for i, x := range points {
 		same := func(p Point) bool { return coincide(p, x) }
@@ -36,6 +42,28 @@ func (h *history) askModel(ctx context.Context, cfg Config, report *AskReport, n
 		}
 	}
 	return points, err
+}
+
+// farOut is the distance from the lowest value, in those of the initial design's median, from
+// which on a value looks made up.
+const farOut = 1e4
+
+// oddValues tells of values that hide what the others show, as penalties for trials that went
+// wrong do. It is empty when there are none.
+func (h *history) oddValues(design int) string {
+	low := slices.Min(h.y)
+	usual := num.Median(h.y[:min(design, len(h.y))]) - low
+	count := 0
+	for _, v := range h.y {
+		if v/farOut-low/farOut > usual {
+			count++
+		}
+	}
+	if count == 0 || usual <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d values are so far from all others that they hide what those show: "+
+		"tell trials that went wrong as failed or infeasible, not with a made-up value, and give the logarithm of values that span so much", count, len(h.y))
 }
 
 // coincide says whether two points are the same up to rounding.

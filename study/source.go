@@ -32,6 +32,7 @@ type Report struct {
 	Fallbacks int           // batches that the method could not choose, which are uniform
 	Fallback  error         // why, the last time
 	Jitter    float64       // largest value added to the diagonal of a kernel matrix
+	Note      string        // why the last points may look odd
 }
 
 // beats is how many heartbeats a lease has time for.
@@ -81,7 +82,7 @@ func (s *Source) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.report.Jitter = max(s.report.Jitter, b.Jitter)
+	s.report.Jitter, s.report.Note = max(s.report.Jitter, b.Jitter), b.Note
 	if b.Fallback != "" {
 		s.report.Fallbacks++
 		s.report.Fallback = errors.New(b.Fallback)

@@ -147,6 +147,9 @@ func (r *optimisation) conclude(ctx context.Context, err error) error {
 	if report.Fallbacks > 0 {
 		fmt.Fprintf(r.err, "note: in %d rounds the model could not be used (%v); their points are uniform\n", report.Fallbacks, report.Fallback)
 	}
+	if report.Note != "" {
+		fmt.Fprintf(r.err, "note: %s\n", report.Note)
+	}
 	best, ok, bestErr := r.study.Best(ctx)
 	if !ok && err == nil && !quit {
 		err = fmt.Errorf("no trial of study %s has a value: %d failed, %d are infeasible", sum.Config.Name, sum.States[study.Failed], sum.States[study.Infeasible])
