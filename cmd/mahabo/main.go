@@ -47,6 +47,7 @@ type cli struct {
 	Tell     tellCmd     `cmd:"" help:"Record what came of a trial."`
 	Best     bestCmd     `cmd:"" help:"Print the best point of a study."`
 
+	Trials    trialsCmd    `cmd:"" help:"List the trials of a study."`
 	Enqueue   enqueueCmd   `cmd:"" help:"Add points of your own to a study, to be evaluated next."`
 	Retry     retryCmd     `cmd:"" help:"Have failed trials evaluated again."`
 	Heartbeat heartbeatCmd `cmd:"" help:"Extend the leases of trials that are being evaluated."`

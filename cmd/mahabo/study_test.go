@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -84,6 +85,26 @@ func TestAskTellBest(t *testing.T) {
 	for _, want := range []string{"sobol", "maximize", "5 in 3 batches", "2 complete", "2 running", "1 infeasible", "-0.5", "trial 1"} {
 		if !strings.Contains(show, want) {
 			t.Errorf("%q is missing in\n%s", want, show)
+		}
+	}
+	numbers := func(args string) (list []int) {
+		t.Helper()
+		for _, one := range decode[[]struct{ Number int }](t, must(t, in("trials rig --json "+args)...)) {
+			list = append(list, one.Number)
+		}
+		return list
+	}
+	for args, want := range map[string][]int{
+		"": {5, 4, 3, 2, 1}, "--limit 2": {5, 4}, "--best": {1, 2, 3, 4, 5}, "--state running,infeasible": {5, 4, 3}, "--search melt": {3},
+	} {
+		if got := numbers(args); !slices.Equal(got, want) {
+			t.Errorf("trials %s lists %v, want %v", args, got, want)
+		}
+	}
+	trials := must(t, in("trials rig")...)
+	for _, want := range []string{"trial  state", "infeasible", "(melted)", "-0.5 ± 0.1", "(hot)"} {
+		if !strings.Contains(trials, want) {
+			t.Errorf("%q is missing in\n%s", want, trials)
 		}
 	}
 }
@@ -181,6 +202,8 @@ func TestStudyUsageErrors(t *testing.T) {
 		{"ask rog", `study "rog"`},
 		{"ask rig --count 0", "--count is 0"},
 		{"ask rig --lease -1s", "lease"},
+		{"trials rig --limit -1", "--limit"},
+		{"trials rig --state done", "--state"},
 		{"ask rig --fixed y=1", `"y"`},
 		{"ask rig --fixed x=11", "[0, 10]"},
 		{"tell rig 1 --value 2.5", "1.5"},

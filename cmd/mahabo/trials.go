@@ -2,16 +2,100 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
+
+type trialsCmd struct {
+	Study  string        `arg:"" help:"Name of the study."`
+	State  []study.State `enum:"waiting,running,complete,failed,infeasible,stale" placeholder:"STATE" help:"Only trials in these states: ${enum}."`
+	Search string        `placeholder:"TEXT" help:"Only trials with this text in their parameters, worker, reason or notes."`
+	Best   bool          `help:"Best values first, instead of the latest trials."`
+	Limit  int           `default:"20" placeholder:"N" help:"Most trials to list; 0 for all (${default})."`
+	JSON   bool          `name:"json" help:"Print JSON."`
+	storeFlags
+}
+
+// Help is the long help.
+func (*trialsCmd) Help() string {
+	return `Examples:
+
+  mahabo trials rig
+
+  mahabo trials rig --best --limit 5
+
+  mahabo trials rig --state running,stale
+
+  mahabo trials rig --state failed --limit 0 --json`
+}
+
+// Run lists trials.
+func (c *trialsCmd) Run(ctx context.Context, s streams) error {
+	if c.Limit < 0 {
+		return usagef("--limit is %d: it cannot be negative; 0 means all", c.Limit)
+	}
+	return c.with(ctx, c.Study, func(one *study.Study) error {
+		q := study.Query{States: c.State, Text: c.Search, Limit: c.Limit, Descending: true}
+		if c.Best {
+			q.Sort, q.Descending = study.ByValue, one.Config().Goal == study.Maximize
+		}
+		trials, total, err := one.Select(ctx, q)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return writeJSON(s.out, trials)
+		}
+		if len(trials) > 0 {
+			w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "trial\tstate\tvalue\tworker\tparameters")
+			for _, t := range trials {
+				fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", t.Number, t.State, valueText(t), cmp.Or(t.Worker, "-"), remarked(t))
+			}
+			if err := w.Flush(); err != nil {
+				return err
+			}
+		}
+		if left := total - len(trials); left > 0 {
+			fmt.Fprintf(s.err, "%d more (--limit 0 lists all)\n", left)
+		}
+		return nil
+	})
+}
+
+// valueText is the value of a trial that has one.
+func valueText(t study.Trial) string {
+	switch {
+	case t.Value == nil:
+		return "-"
+	case t.Std > 0:
+		return fmt.Sprintf("%.6g ± %.2g", *t.Value, t.Std)
+	}
+	return fmt.Sprintf("%.6g", *t.Value)
+}
+
+// shownParams is the number of parameters that a line has room for.
+const shownParams = 6
+
+// remarked are the first parameters of a trial and what was said of it.
+func remarked(t study.Trial) string {
+	text := firstParams(t.Params, shownParams)
+	for _, remark := range append([]string{t.Reason}, t.Notes...) {
+		if remark != "" {
+			text += "  (" + strings.Join(strings.Fields(remark), " ") + ")"
+		}
+	}
+	return text
+}
 
 type enqueueCmd struct {
 	Study     string   `arg:"" help:"Name of the study."`
