@@ -54,7 +54,7 @@ type Limits struct {
 	Import     int64         // bytes of a table
 	Concurrent int           // requests under way
 	Streams    int           // streams of events among them
-	Answer     time.Duration // from the request to the end of the answer
+	Answer     time.Duration // from the request to the end of the answer, between two parts of an export
 }
 
 // WithDefaults fills the fields left zero.

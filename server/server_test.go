@@ -220,6 +220,32 @@ func TestListIsLight(t *testing.T) {
 	}
 }
 
+// slowStore takes a while for every page of trials.
+type slowStore struct{ study.Store }
+
+func (s slowStore) Trials(ctx context.Context, id string, page study.Page) ([]study.Trial, error) {
+	time.Sleep(100 * time.Millisecond)
+	return s.Store.Trials(ctx, id, page)
+}
+
+// TestLongExport: an export may take longer than other answers as long as it moves.
+func TestLongExport(t *testing.T) {
+	const trials = 5500
+	st := open(t, "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
+	c := start(t, server.Config{Store: st})
+	c.must("POST", "/v1/studies", rig("sobol"), nil)
+	table := bytes.NewBufferString("x,n,value\n")
+	for i := range trials {
+		fmt.Fprintf(table, "%g,3,1\n", float64(i)/trials)
+	}
+	c.must("POST", "/v1/studies/rig/import?format=csv", table.String(), nil)
+	slow := start(t, server.Config{Store: slowStore{st}, Limits: server.Limits{Answer: 300 * time.Millisecond}})
+	answer, text := slow.call("GET", "/v1/studies/rig/export?format=jsonl", nil)
+	if lines := bytes.Count(text, []byte("\n")); answer.StatusCode != http.StatusOK || lines != trials {
+		t.Errorf("%s, %d lines, want %d", answer.Status, lines, trials)
+	}
+}
+
 // countedStore counts who reads logs from their beginning, which takes a while.
 type countedStore struct {
 	study.Store

@@ -3,9 +3,11 @@ package server
 import (
 	"bytes"
 	"context"
+	"io"
 	"mime"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -126,13 +128,26 @@ func (s *Server) export(ctx context.Context, in *exportInput) (*huma.StreamRespo
 			c.SetHeader("Content-Type", contentTypes[format])
 			c.SetHeader("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": in.Study + "." + in.Format}))
 			c.SetStatus(http.StatusOK)
-			if err := h.Export(ctx, c.BodyWriter(), format); err != nil {
+			_, w := unwrap(c)
+			if err := h.Export(ctx, steadyWriter{w, http.NewResponseController(w), s.limits.Answer}, format); err != nil {
 				s.log.WarnContext(ctx, "export was cut", "study", in.Study, "error", err)
 				panic(http.ErrAbortHandler)
 			}
 		}
 		return nil
 	})
+}
+
+// steadyWriter gives a long answer more time with everything that is written of it.
+type steadyWriter struct {
+	io.Writer
+	control *http.ResponseController
+	limit   time.Duration
+}
+
+func (s steadyWriter) Write(data []byte) (int, error) {
+	_ = s.control.SetWriteDeadline(time.Now().Add(s.limit)) // a recorder has none
+	return s.Writer.Write(data)
 }
 
 type importInput struct {
