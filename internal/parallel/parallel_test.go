@@ -1,6 +1,8 @@
 package parallel
 
 import (
+	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 )
@@ -23,5 +25,24 @@ func TestForRunsEveryTaskOnce(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A panic on another goroutine would end the program.
+func TestPanicsAreTheCallers(t *testing.T) {
+	for bad := range 3 {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); !strings.Contains(text, "no such luck") || !strings.Contains(text, "parallel_test.go") {
+					t.Errorf("task %d: the panic is %s", bad, text)
+				}
+			}()
+			For(3, 3, func(_, i int) {
+				if i == bad {
+					panic("no such luck")
+				}
+			})
+			t.Errorf("task %d: no panic", bad)
+		}()
 	}
 }
