@@ -290,7 +290,7 @@ func TestFormLimits(t *testing.T) {
 	}
 	stranger := open(t, tokens)
 	unread := &counter{Reader: strings.NewReader(large)}
-	r, err := http.NewRequestWithContext(t.Context(), "POST", stranger.site+"/new", unread)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, stranger.site+"/new", unread)
 	if err != nil {
 		t.Fatal(err)
 	}
