@@ -70,6 +70,21 @@ func BenchmarkFitAdam(b *testing.B) {
 	}
 }
 
+func BenchmarkFitAdamThreads(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	in, y := benchData(400, 100, r)
+	starts := coldStarts(10, 2, 100, r)
+	for _, threads := range []int{1, 2, 4} {
+		b.Run(fmt.Sprintf("n=400/D=100/d=2/threads=%d", threads), func(b *testing.B) {
+			for b.Loop() {
+				if _, _, err := FitAdam(context.Background(), starts, in, y, AdamOptions{Threads: threads}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkMAPGradient(b *testing.B) {
 	for _, n := range []int{100, 250, 500} {
 		b.Run(fmt.Sprintf("n=%d/D=1000", n), func(b *testing.B) {
