@@ -113,7 +113,7 @@ func newRunner(o Options, f *folder, jobs []job) *runner {
 		Options: o.withDefaults(), folder: f, jobs: jobs, total: len(jobs),
 		costs: costs{}, left: map[job]bool{}, rowOf: map[Cell]int{},
 	}
-	r.execute = func(ctx context.Context, j job) (Trial, error) { return j.assignment().Run(ctx, o.Version, o.Threads) }
+	r.execute = func(ctx context.Context, j job) (Trial, error) { return j.assignment().Run(ctx, r.Version, r.Threads) }
 	if o.Execute != nil {
 		r.execute = func(ctx context.Context, j job) (Trial, error) { return o.Execute(ctx, j.assignment()) }
 	}

@@ -44,13 +44,7 @@ func (m *Model) PredictProjected(threads int, mean, variance []float64, z linalg
 		if at.k.Rows == 0 {
 			*at = groupRoom{padded(batchGroup, m.n), padded(batchGroup, m.n)}
 		}
-		lo := i * batchGroup
-		group := keys[lo:min(lo+batchGroup, len(keys))]
-		rows := linalg.Matrix{}
-		if m.norm2 != nil { // all u are 0: the group is rows lo, lo+1, ... of z
-			rows = z.Slice(lo, lo+len(group), 0, z.Cols)
-		}
-		m.predictGroup(at, mean, variance, z, rows, group)
+		m.predictGroup(at, mean, variance, z, keys, i*batchGroup)
 	})
 }
 
@@ -59,15 +53,16 @@ type groupRoom struct {
 	k, w linalg.Matrix // covariances with the data, and these times S
 }
 
-// predictGroup predicts neighbouring points; rows are their z where they follow each other.
-func (m *Model) predictGroup(at *groupRoom, mean, variance []float64, z, rows linalg.Matrix, group []keyed) {
+// predictGroup predicts neighbouring points, from number lo of the keys on.
+func (m *Model) predictGroup(at *groupRoom, mean, variance []float64, z linalg.Matrix, keys []keyed, lo int) {
+	group := keys[lo:min(lo+batchGroup, len(keys))]
 	from, _ := m.near(group[0].u)
 	_, to := m.near(group[len(group)-1].u)
 	k := at.k.Slice(0, len(group), 0, to-from)
 	reached := from < to
 	switch {
-	case rows.Rows > 0:
-		reached = m.correlateRows(k, rows)
+	case m.norm2 != nil: // all u are 0: the group is rows lo, lo+1, ... of z
+		reached = m.correlateRows(k, z.Slice(lo, lo+len(group), 0, z.Cols))
 	case reached:
 		for g, key := range group {
 			m.correlate(k.Row(g), nil, z.Row(key.i), from, to)

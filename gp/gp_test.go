@@ -277,7 +277,7 @@ func TestFlatEvaluationIsTheLimit(t *testing.T) {
 }
 
 // The number of threads changes no byte of a fit or of predictions: sparse kernels, low
-// ranks (more points than dimensions) and length-scales.
+// ranks (more points than dimensions) and three directions.
 func TestThreads(t *testing.T) {
 	for _, c := range []struct{ n, dim, d int }{{70, 300, 1}, {120, 20, 2}, {60, 30, 3}} {
 		r := stream(26)
