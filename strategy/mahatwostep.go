@@ -2,6 +2,8 @@ package strategy
 
 import (
 	"context"
+	"math"
+	"math/rand/v2"
 
 	"github.com/mahabo/mahabo/acquisition"
 	"github.com/mahabo/mahabo/candidate"
@@ -39,7 +41,7 @@ func mahaRandomMethod() Method {
 func twoStepOptions() []Option {
 	return []Option{
 		{"d", "", "embedding dimension: a number, or true for the problem's own (default: true where known, else 1)"},
-		{"starts", "corners", "of the search for z: corners (of the polytope of feasible z) or inside (samples of it)"},
+		{"starts", "corners", "of the search for z: corners (of the polytope of feasible z), inside (samples of it) or far (corners, but some searches fail)"},
 	}
 }
 
@@ -49,9 +51,15 @@ func twoStepOptions() []Option {
 // then moved to the row space of B.
 type mahaTwoStep struct {
 	*maha
-	random  bool
-	corners bool // where the searches for z start
+	random bool
+	starts string // of the search for z
 }
+
+// Of the starts=far searches for z, some fail: z stays where it was drawn.
+const (
+	farFailures = 1. / 8
+	farBound    = 1e8 // of every coordinate there
+)
 
 var (
 	_ Strategy = (*mahaTwoStep)(nil)
@@ -63,11 +71,11 @@ func newMahaTwoStep(cfg Config, s settings, random bool) (Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	starts, err := s.choice("starts", "corners", "inside")
+	starts, err := s.choice("starts", "corners", "inside", "far")
 	if err != nil {
 		return nil, err
 	}
-	m := &mahaTwoStep{maha: newMahaLoop(cfg), random: random, corners: starts == "corners"}
+	m := &mahaTwoStep{maha: newMahaLoop(cfg), random: random, starts: starts}
 	m.useMahalanobis(d)
 	return m, nil
 }
@@ -87,7 +95,7 @@ func (m *mahaTwoStep) propose(ctx context.Context, n int, pending []Point) ([]Po
 	if err != nil {
 		return nil, err
 	}
-	z, err := t.lowest(ctx, pinv.Matrix(), m.corners)
+	z, err := t.lowest(ctx, pinv.Matrix(), m.starts)
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +111,11 @@ func (m *mahaTwoStep) propose(ctx context.Context, n int, pending []Point) ([]Po
 	if err != nil || m.random {
 		return points, err
 	}
-	// x <- clamp(B⁺B x); the first point is there already.
-	for _, x := range points[1:] {
+	rest := points
+	if m.starts != "far" {
+		rest = points[1:] // the first is in the row space
+	}
+	for _, x := range rest { // x <- clamp(B⁺B x)
 		embed.Linear{B: B}.Apply(z, x)
 		if err := pinv.Reconstruct(ctx, x, z, nil); err != nil {
 			return nil, err
@@ -115,7 +126,7 @@ func (m *mahaTwoStep) propose(ctx context.Context, n int, pending []Point) ([]Po
 
 // lowest minimises mean - beta*std over {z : -1 <= Mz <= 1}, M = B⁺. The posterior in z is
 // that of the squared-exponential kernel of length-scale 1 at the projected data.
-func (t task) lowest(ctx context.Context, M linalg.Matrix, corners bool) ([]float64, error) {
+func (t task) lowest(ctx context.Context, M linalg.Matrix, starts string) ([]float64, error) {
 	hyper := t.model.Hyper()
 	d := hyper.B.Rows
 	in, z := gp.NewInputs(d), make([]float64, d)
@@ -137,14 +148,39 @@ func (t task) lowest(ctx context.Context, M linalg.Matrix, corners bool) ([]floa
 		return nil, err
 	}
 	f := &acquisition.LCB{Model: model, Beta: t.beta}
-	if !corners {
-		z, _, err = polytope.Minimize(ctx, f, candidate.Options{Starts: 5, Samples: 100}, t.stream("first"))
+	r := t.stream("first")
+	if starts == "inside" {
+		z, _, err = polytope.Minimize(ctx, f, candidate.Options{Starts: 5, Samples: 100}, r)
 		return z, err
 	}
-	r, starts := t.stream("first"), linalg.New(5, d)
-	if err := polytope.Corners(starts, r); err != nil {
+	corners := linalg.New(5, d)
+	if err := polytope.Corners(corners, r); err != nil {
 		return nil, err
 	}
-	z, _, err = polytope.MinimizeFrom(ctx, f, starts, candidate.Options{Starts: starts.Rows}, r)
+	if starts == "far" {
+		return lowestOfSome(ctx, polytope, f, corners, r)
+	}
+	z, _, err = polytope.MinimizeFrom(ctx, f, corners, candidate.Options{Starts: corners.Rows}, r)
 	return z, err
+}
+
+// lowestOfSome searches from the corners one by one. A search that fails leaves z far outside the
+// polytope, where f is flat as it is in most corners: the first of such equals is the result.
+// They are equal in single precision.
+func lowestOfSome(ctx context.Context, polytope *candidate.Polytope, f acquisition.Function, corners linalg.Matrix, r *rand.Rand) (lowest []float64, err error) {
+	least := float32(math.Inf(1))
+	for i := range corners.Rows {
+		z := make([]float64, corners.Cols)
+		if r.Float64() < farFailures {
+			for a := range z {
+				z[a] = farBound * (2*r.Float64() - 1)
+			}
+		} else if z, _, err = polytope.MinimizeFrom(ctx, f, corners.Slice(i, i+1, 0, corners.Cols), candidate.Options{Starts: 1}, r); err != nil {
+			return nil, err
+		}
+		if v := float32(f.Value(z)); lowest == nil || v < least {
+			lowest, least = z, v
+		}
+	}
+	return lowest, nil
 }

@@ -95,6 +95,39 @@ func TestTwoStepReconstructsTheSameZ(t *testing.T) {
 	}
 }
 
+// A search that fails leaves z so far outside that its point is a corner of the box; maha-pinv moves
+// it to the row space of B as it does all points.
+func TestFailedSearchesEndInCornersOfTheBox(t *testing.T) {
+	const dim, runs = 200, 64
+	corners := 0
+	for seed := range uint64(runs) {
+		cfg, far := Config{Dim: dim, TrueDim: 2, Seed: seed}, settings{"starts": "far"}
+		pinv, random := buildTwoStep(t, twoStepMethods()[0], cfg, far), buildTwoStep(t, twoStepMethods()[1], cfg, far)
+		play(t, pinv, 1, 10, ridge)
+		play(t, random, 1, 10, ridge)
+		x := askTwoStep(t, random, 1, nil)[0]
+		if slices.ContainsFunc(x, func(v float64) bool { return math.Abs(v) != 1 }) {
+			continue
+		}
+		corners++
+		inverse, err := embed.NewPseudoInverse(random.hyper.B)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := make([]float64, 2)
+		embed.Linear{B: random.hyper.B}.Apply(z, x)
+		if err := inverse.Reconstruct(context.Background(), x, z, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := askTwoStep(t, pinv, 1, nil)[0]; !slices.Equal(got, x) {
+			t.Errorf("seed %d: maha-pinv asks for %v..., want %v...", seed, got[:3], x[:3])
+		}
+	}
+	if corners < runs/32 || corners > runs/3 {
+		t.Errorf("%d of %d points are corners of the box, want about one in eight", corners, runs)
+	}
+}
+
 // From one parameter on, and with as many directions as parameters; Tell refuses points
 // outside the box.
 func TestTwoStepSizes(t *testing.T) {
