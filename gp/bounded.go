@@ -32,11 +32,18 @@ type Bounds struct {
 // ErrOutside says that a fit was to start outside its bounds.
 var ErrOutside = errors.New("gp: the start lies outside the bounds")
 
+// BoundedOptions are those of FitBounded.
+type BoundedOptions struct {
+	Steps   int
+	Rate    float64
+	Threads int // goroutines, 1; the result does not depend on it
+}
+
 // FitBounded takes a fixed number of Adam steps from one start towards lower
 // -log p(y)/n, for an ARD kernel whose hyperparameters stay within bounds, and
 // returns the last ones. Points that share most coordinates with an earlier one
 // make it fast.
-func FitBounded(ctx context.Context, start Hyper, b Bounds, points *Lineage, y []float64, steps int, rate float64) (Hyper, Report, error) {
+func FitBounded(ctx context.Context, start Hyper, b Bounds, points *Lineage, y []float64, o BoundedOptions) (Hyper, Report, error) {
 	if err := start.validate(points.in.dim); err != nil {
 		return Hyper{}, Report{}, err
 	}
@@ -44,9 +51,9 @@ func FitBounded(ctx context.Context, start Hyper, b Bounds, points *Lineage, y [
 	if err != nil {
 		return Hyper{}, Report{}, err
 	}
-	f := newBounded(start, b, points, y)
+	f := newBounded(start, b, points, y, o.Threads)
 	grad, state := make([]float64, len(theta)), adam.New(len(theta))
-	for range steps {
+	for range o.Steps {
 		if err := ctx.Err(); err != nil {
 			return Hyper{}, f.report, err
 		}
@@ -55,7 +62,7 @@ func FitBounded(ctx context.Context, start Hyper, b Bounds, points *Lineage, y [
 			return Hyper{}, f.report, err
 		}
 		f.report.Loss = min(f.report.Loss, loss)
-		state.Step(theta, grad, rate)
+		state.Step(theta, grad, o.Rate)
 	}
 	b.fromRaw(&f.hyper, f.slopes, theta)
 	return f.hyper, f.report, nil
@@ -72,9 +79,9 @@ type bounded struct {
 	report Report
 }
 
-func newBounded(start Hyper, b Bounds, points *Lineage, y []float64) *bounded {
+func newBounded(start Hyper, b Bounds, points *Lineage, y []float64, threads int) *bounded {
 	in := points.in
-	f := &bounded{Bounds: b, in: in, y: y, hyper: start, work: newARDLikelihood(points), report: Report{Loss: math.Inf(1)}}
+	f := &bounded{Bounds: b, in: in, y: y, hyper: start, work: newARDLikelihood(points, threads), report: Report{Loss: math.Inf(1)}}
 	f.hyper.LengthScales = make([]float64, in.dim)
 	f.slopes = make([]float64, rawScalars+in.dim)
 	return f

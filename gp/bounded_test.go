@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/mahabo/mahabo/internal/fdcheck"
@@ -66,7 +67,7 @@ func TestLineageLikelihood(t *testing.T) {
 				t.Fatal(err)
 			}
 			dLength := make([]float64, c.dim)
-			ev, err := newARDLikelihood(NewLineage(in)).evaluate(dLength, h, y)
+			ev, err := newARDLikelihood(NewLineage(in), 1).evaluate(dLength, h, y)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +86,7 @@ func TestLineageMatchesGPyTorch(t *testing.T) {
 		}
 		h := f.hyper(t)
 		dLength := make([]float64, len(f.LengthScales))
-		ev, err := newARDLikelihood(NewLineage(inputsOf(f.X))).evaluate(dLength, h, f.Y)
+		ev, err := newARDLikelihood(NewLineage(inputsOf(f.X)), 1).evaluate(dLength, h, f.Y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +137,7 @@ func TestBoundedLoss(t *testing.T) {
 		t.Fatal(err)
 	}
 	grad := make([]float64, len(theta))
-	loss, err := newBounded(h, testBounds, NewLineage(in), y).loss(grad, theta)
+	loss, err := newBounded(h, testBounds, NewLineage(in), y, 1).loss(grad, theta)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,14 +147,14 @@ func TestBoundedLoss(t *testing.T) {
 	}
 	checkClose(t, "loss", []float64{loss}, []float64{-value / float64(in.Len())})
 	fdcheck.Check(t, func(x []float64) float64 {
-		v, err := newBounded(h, testBounds, NewLineage(in), y).loss(make([]float64, len(x)), x)
+		v, err := newBounded(h, testBounds, NewLineage(in), y, 1).loss(make([]float64, len(x)), x)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return v
 	}, grad, theta, 1e-7)
 
-	after, report, err := FitBounded(context.Background(), h, testBounds, NewLineage(in), y, 1, 0.1)
+	after, report, err := FitBounded(context.Background(), h, testBounds, NewLineage(in), y, BoundedOptions{Steps: 1, Rate: 0.1})
 	if err != nil || report.Loss != loss {
 		t.Fatalf("the loss of the start is %g, the fit says %g (%v)", loss, report.Loss, err)
 	}
@@ -183,7 +184,7 @@ func TestFitBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, report, err := FitBounded(context.Background(), h, testBounds, NewLineage(in), y, 50, 0.1)
+	got, report, err := FitBounded(context.Background(), h, testBounds, NewLineage(in), y, BoundedOptions{Steps: 50, Rate: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,6 +203,25 @@ func TestFitBounded(t *testing.T) {
 	}
 }
 
+// The number of threads changes no bit.
+func TestFitBoundedThreads(t *testing.T) {
+	in, y := relatives(threadsFrom+30, 40, 10, 4, stream(7))
+	h := ardHyper(40, stream(8))
+	var fits []Hyper
+	for _, threads := range []int{1, 2, 5} {
+		got, _, err := FitBounded(context.Background(), h, testBounds, NewLineage(in), y, BoundedOptions{Steps: 10, Rate: 0.1, Threads: threads})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fits = append(fits, got)
+	}
+	for _, other := range fits[1:] {
+		if !reflect.DeepEqual(other, fits[0]) {
+			t.Errorf("several threads give %v, one gives %v", other, fits[0])
+		}
+	}
+}
+
 func TestFitBoundedRefuses(t *testing.T) {
 	r := stream(6)
 	in, y := relatives(5, 3, 5, 0, r)
@@ -212,24 +232,25 @@ func TestFitBoundedRefuses(t *testing.T) {
 	} {
 		h := ardHyper(3, r)
 		spoil(&h)
-		if _, _, err := FitBounded(context.Background(), h, testBounds, NewLineage(in), y, 5, 0.1); !errors.Is(err, ErrOutside) {
+		if _, _, err := FitBounded(context.Background(), h, testBounds, NewLineage(in), y, BoundedOptions{Steps: 5, Rate: 0.1}); !errors.Is(err, ErrOutside) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	h := Hyper{Kernel: Mahalanobis(linalg.New(1, 3)), OutputScale: 1, NoiseVariance: 0.01}
-	if _, _, err := FitBounded(context.Background(), h, testBounds, NewLineage(in), y, 5, 0.1); err == nil {
+	if _, _, err := FitBounded(context.Background(), h, testBounds, NewLineage(in), y, BoundedOptions{Steps: 5, Rate: 0.1}); err == nil {
 		t.Error("a Mahalanobis kernel was accepted")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := FitBounded(ctx, ardHyper(3, r), testBounds, NewLineage(in), y, 5, 0.1); !errors.Is(err, context.Canceled) {
+	if _, _, err := FitBounded(ctx, ardHyper(3, r), testBounds, NewLineage(in), y, BoundedOptions{Steps: 5, Rate: 0.1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
 // BenchmarkFitBounded is the fit of one round of TuRBO in 1000 dimensions.
 func BenchmarkFitBounded(b *testing.B) {
-	for _, n := range []int{100, 500} {
+	for _, size := range []struct{ n, threads int }{{100, 1}, {500, 1}, {500, 2}} {
+		n := size.n
 		r := stream(1)
 		in, y := relatives(n, 1000, 10, 20, r)
 		scales := make([]float64, 1000)
@@ -238,9 +259,9 @@ func BenchmarkFitBounded(b *testing.B) {
 		}
 		h := Hyper{Kernel: Matern52ARD(scales), OutputScale: 1, NoiseVariance: 0.005}
 		points := NewLineage(in)
-		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+		b.Run(fmt.Sprintf("n=%d/threads=%d", n, size.threads), func(b *testing.B) {
 			for b.Loop() {
-				if _, _, err := FitBounded(context.Background(), h, testBounds, points, y, 50, 0.1); err != nil {
+				if _, _, err := FitBounded(context.Background(), h, testBounds, points, y, BoundedOptions{Steps: 50, Rate: 0.1, Threads: size.threads}); err != nil {
 					b.Fatal(err)
 				}
 			}

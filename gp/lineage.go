@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/internal/parallel"
 )
 
 // Lineage describes points of which many differ from an earlier one, their
@@ -163,18 +164,25 @@ func (l *recursion) gradient(dW []float64, g linalg.Matrix) {
 // ardLikelihood evaluates log marginal likelihoods of ARD kernels over a lineage.
 type ardLikelihood struct {
 	*recursion
+	threads  int
 	k, slope linalg.Matrix // squared distances, then k(X,X), and -2 s phi', lower triangles
 	l, s     linalg.Matrix // factor and inverse of K
 	w, dW    []float64     // 1/l² and the derivatives in it
 	alpha    []float64
 }
 
-func newARDLikelihood(lineage *Lineage) *ardLikelihood {
+// threadsFrom is the number of points from which on a second thread pays.
+const threadsFrom = 128
+
+func newARDLikelihood(lineage *Lineage, threads int) *ardLikelihood {
 	in := lineage.in
 	n := in.n
+	if n < threadsFrom {
+		threads = 1
+	}
 	return &ardLikelihood{
-		recursion: newRecursion(lineage),
-		k:         padded(n, n), slope: padded(n, n), l: padded(n, n), s: padded(n, n),
+		recursion: newRecursion(lineage), threads: threads,
+		k: padded(n, n), slope: padded(n, n), l: padded(n, n), s: padded(n, n),
 		w: make([]float64, in.dim), dW: make([]float64, in.dim), alpha: make([]float64, n),
 	}
 }
@@ -190,14 +198,15 @@ func (a *ardLikelihood) evaluate(dLength []float64, h Hyper, y []float64) (evalu
 		a.w[j] = 1 / (l * l)
 	}
 	a.distances(a.k, a.w)
-	for i := range n {
+	parallel.For(a.threads, n, func(_, k int) {
+		i := n - 1 - k // long rows first
 		row := a.k.Row(i)[:i+1]
 		h.Profile.apply(row, a.slope.Row(i)[:i+1], h.OutputScale)
 		row[i] += h.NoiseVariance
-	}
+	})
 	var ev evaluation
 	var err error
-	if ev.jitter, err = linalg.CholeskyJitter(a.l, a.k, linalg.DefaultLadder(a.k)); err != nil {
+	if ev.jitter, err = linalg.ParallelCholeskyJitter(a.threads, a.l, a.k, linalg.DefaultLadder(a.k)); err != nil {
 		return ev, err
 	}
 	ev.value = -0.5 * (float64(n)*math.Log(2*math.Pi) + linalg.LogDet(a.l))
@@ -207,7 +216,7 @@ func (a *ardLikelihood) evaluate(dLength []float64, h Hyper, y []float64) (evalu
 	linalg.SolveLowerVec(a.l, a.alpha)
 	ev.value -= 0.5 * linalg.Dot(a.alpha, a.alpha)
 	linalg.SolveLowerTransVec(a.l, a.alpha)
-	linalg.LowerInverseFromCholesky(a.s, a.l)
+	linalg.ParallelLowerInverse(a.threads, a.s, a.l)
 
 	var below, diagonal float64 // sums of c o k under the diagonal and of c on it
 	for i, ai := range a.alpha {

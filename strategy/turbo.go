@@ -182,7 +182,7 @@ func (t *turbo) propose(ctx context.Context, regions []trustRegion, n, pending i
 		return nil, err
 	}
 	sets := t.sets[:len(active)]
-	if err := drawCandidates(sets, active, t.dim, stream); err != nil {
+	if err := drawCandidates(t.cfg.Threads, sets, active, t.dim, stream); err != nil {
 		return nil, err
 	}
 	values := make([][][]float64, len(active))

@@ -1,18 +1,31 @@
 package strategy
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/mahabo/mahabo/design"
 	"github.com/mahabo/mahabo/gp"
 	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/internal/parallel"
 )
 
 // drawCandidates perturbs the centres of the regions: one scrambled Sobol point
 // gives every region one candidate, with masks of their own. The sets, one per region, are
-// emptied first.
-func drawCandidates(sets []candidateSet, regions []*trustRegion, dim int, stream func(string, int) *rand.Rand) error {
+// emptied first. Every thread has some of the regions, and all points.
+func drawCandidates(threads int, sets []candidateSet, regions []*trustRegion, dim int, stream func(string, int) *rand.Rand) error {
+	parts := max(1, min(threads, len(regions)))
+	failures := make([]error, parts)
+	parallel.For(parts, parts, func(_, part int) {
+		from, to := part*len(regions)/parts, (part+1)*len(regions)/parts
+		failures[part] = drawSome(sets[from:to], regions[from:to], dim, stream)
+	})
+	return errors.Join(failures...)
+}
+
+// drawSome is drawCandidates on one thread.
+func drawSome(sets []candidateSet, regions []*trustRegion, dim int, stream func(string, int) *rand.Rand) error {
 	points, err := design.NewSequence(dim, stream("turbo candidates", 0))
 	if err != nil {
 		return err
@@ -107,26 +120,27 @@ type anchors struct {
 	set   *candidateSet
 	steps linalg.Matrix // -2 delta, D x anchors
 	norm2 []float64
-	part  linalg.Matrix // scratch: distances of a group of candidates to a block of anchors
-	delta linalg.Matrix // anchors x D, for full sets
+	delta linalg.Matrix   // anchors x D, for full sets
+	parts []linalg.Matrix // scratch of a thread: distances of a group of candidates to a block of anchors, or a full group
 }
 
 // anchorBlock is the number of anchors whose steps stay in the cache while candidates pass.
 const anchorBlock = 64
 
-func newAnchors(set *candidateSet, count int) *anchors {
+func newAnchors(threads int, set *candidateSet, count int) *anchors {
 	stride := (count + 7) / 8 * 8 // rows start on cache lines
 	dim := len(set.centre)
 	return &anchors{
 		set:   set,
 		steps: linalg.Matrix{Rows: dim, Cols: count, Stride: stride, Data: make([]float64, dim*stride)},
 		norm2: make([]float64, count),
+		parts: make([]linalg.Matrix, max(threads, 1)),
 	}
 }
 
 // dataAnchors are the points of in.
-func dataAnchors(set *candidateSet, in *gp.Inputs) *anchors {
-	n := newAnchors(set, in.Len())
+func dataAnchors(threads int, set *candidateSet, in *gp.Inputs) *anchors {
+	n := newAnchors(threads, set, in.Len())
 	x := in.XT()
 	for j, c := range set.centre {
 		steps := n.steps.Row(j)
@@ -141,8 +155,8 @@ func dataAnchors(set *candidateSet, in *gp.Inputs) *anchors {
 }
 
 // candidateAnchors are candidates of the set.
-func candidateAnchors(set *candidateSet, index []int) *anchors {
-	n := newAnchors(set, len(index))
+func candidateAnchors(threads int, set *candidateSet, index []int) *anchors {
+	n := newAnchors(threads, set, len(index))
 	for a, i := range index {
 		coord, _, move := set.changes(i)
 		for k, j := range coord {
@@ -155,14 +169,17 @@ func candidateAnchors(set *candidateSet, index []int) *anchors {
 }
 
 func (n *anchors) finish() {
-	if !n.set.full() {
-		n.part = linalg.New(sampleGroup, min(anchorBlock, n.steps.Cols))
-		return
+	columns := min(anchorBlock, n.steps.Cols)
+	if n.set.full() {
+		columns = n.steps.Rows
+		n.delta = linalg.New(n.steps.Cols, n.steps.Rows)
+		linalg.Transpose(n.delta, n.steps)
+		for i := range n.delta.Data {
+			n.delta.Data[i] *= -0.5
+		}
 	}
-	n.delta = linalg.New(n.steps.Cols, n.steps.Rows)
-	linalg.Transpose(n.delta, n.steps)
-	for i := range n.delta.Data {
-		n.delta.Data[i] *= -0.5
+	for worker := range n.parts {
+		n.parts[worker] = linalg.New(sampleGroup, columns)
 	}
 }
 
@@ -186,33 +203,47 @@ func (n *anchors) distances(dst []float64, i, from int) {
 }
 
 // distancesTo fills groups with r², one row per anchor and one column per candidate of
-// index, sampleGroup of them in each group.
+// index, sampleGroup of them in each group, on all threads.
 func (n *anchors) distancesTo(groups []linalg.Matrix, index []int) {
+	threads := len(n.parts)
 	if n.set.full() {
-		n.distancesFull(groups, index)
+		parallel.For(threads, len(groups), func(worker, g int) { n.distancesFull(worker, groups[g], index[g*sampleGroup:]) })
 		return
 	}
 	for from := 0; from < n.steps.Cols; from += anchorBlock {
-		to := min(from+anchorBlock, n.steps.Cols)
-		for g, group := range groups {
-			part := n.part.Slice(0, group.Cols, 0, to-from)
-			for k := range group.Cols {
-				n.distances(part.Row(k), index[g*sampleGroup+k], from)
-			}
-			linalg.Transpose(group.Slice(from, to, 0, group.Cols), part)
-		}
+		parallel.For(threads, len(groups), func(worker, g int) {
+			n.distancesFrom(worker, groups[g], index[g*sampleGroup:], from)
+		})
 	}
 }
 
-// distancesFull is distancesTo where every candidate has all coordinates changed:
-// products.
-func (n *anchors) distancesFull(groups []linalg.Matrix, index []int) {
-	points := linalg.New(sampleGroup, n.delta.Cols)
-	for g, group := range groups {
-		for k := range group.Cols {
-			_, _, move := n.set.changes(index[g*sampleGroup+k])
-			copy(points.Row(k), move)
-		}
-		linalg.SquaredDistances(group, n.delta, points.Slice(0, group.Cols, 0, points.Cols))
+// distancesToGroup is distancesTo for one group, on one of the threads.
+func (n *anchors) distancesToGroup(worker int, group linalg.Matrix, index []int) {
+	if n.set.full() {
+		n.distancesFull(worker, group, index)
+		return
 	}
+	for from := 0; from < n.steps.Cols; from += anchorBlock {
+		n.distancesFrom(worker, group, index, from)
+	}
+}
+
+// distancesFrom fills the rows of a group that belong to one block of anchors.
+func (n *anchors) distancesFrom(worker int, group linalg.Matrix, index []int, from int) {
+	to := min(from+anchorBlock, n.steps.Cols)
+	part := n.parts[worker].Slice(0, group.Cols, 0, to-from)
+	for k := range group.Cols {
+		n.distances(part.Row(k), index[k], from)
+	}
+	linalg.Transpose(group.Slice(from, to, 0, group.Cols), part)
+}
+
+// distancesFull fills a group where every candidate has all coordinates changed: products.
+func (n *anchors) distancesFull(worker int, group linalg.Matrix, index []int) {
+	points := n.parts[worker].Slice(0, group.Cols, 0, n.delta.Cols)
+	for k := range group.Cols {
+		_, _, move := n.set.changes(index[k])
+		copy(points.Row(k), move)
+	}
+	linalg.SquaredDistances(group, n.delta, points)
 }

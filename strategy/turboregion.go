@@ -229,7 +229,8 @@ func (r *trustRegion) learn(ctx context.Context) error {
 		return nil
 	}
 	y, _, _ := r.standardised()
-	h, report, err := gp.FitBounded(ctx, turboStart(r.cfg.Dim), turboBounds(), r.kin, y, turboAdamSteps, turboAdamRate)
+	h, report, err := gp.FitBounded(ctx, turboStart(r.cfg.Dim), turboBounds(), r.kin, y,
+		gp.BoundedOptions{Steps: turboAdamSteps, Rate: turboAdamRate, Threads: r.cfg.Threads})
 	if err != nil {
 		return err
 	}

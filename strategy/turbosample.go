@@ -8,6 +8,7 @@ import (
 
 	"github.com/mahabo/mahabo/gp"
 	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/internal/parallel"
 )
 
 // Sampling costs: jointCandidates are drawn with all their correlations, groups of
@@ -65,7 +66,7 @@ func (l standings) enter(s int, v float64) {
 //
 // room is scratch memory, kept for the next call.
 func (r *trustRegion) sample(c *candidateSet, rnd *rand.Rand, best standings, room *[]float64) (samples [][]float64, jitter float64, err error) {
-	data := dataAnchors(c, r.in)
+	data := dataAnchors(r.cfg.Threads, c, r.in)
 	if r.fitted.data == nil {
 		if r.fitted.data, err = r.factorise(data); err != nil {
 			return nil, 0, err
@@ -73,7 +74,7 @@ func (r *trustRegion) sample(c *candidateSet, rnd *rand.Rand, best standings, ro
 	}
 	d := r.fitted.data
 	p := &localPosterior{
-		hyper: r.fitted.hyper, set: c, count: c.len(), median: d.median, std: d.std, best: best,
+		threads: r.cfg.Threads, hyper: r.fitted.hyper, set: c, count: c.len(), median: d.median, std: d.std, best: best,
 		together: min(jointCandidates, c.len()),
 	}
 	p.makeRoom(r.in.Len(), room)
@@ -115,6 +116,7 @@ func (r *trustRegion) factorise(data *anchors) (*conditioned, error) {
 
 // localPosterior is the posterior at a set of candidates.
 type localPosterior struct {
+	threads     int
 	hyper       gp.Hyper
 	set         *candidateSet
 	count       int
@@ -158,8 +160,8 @@ func (p *localPosterior) condition(d *conditioned, data *anchors) {
 		p.mean[i], p.variance[i] = p.hyper.Mean, p.hyper.OutputScale+p.hyper.NoiseVariance
 	}
 	data.distancesTo(p.w, p.places)
-	for g, group := range p.w {
-		from := g * sampleGroup
+	parallel.For(p.threads, len(p.w), func(_, g int) {
+		group, from := p.w[g], g*sampleGroup
 		to := from + group.Cols
 		p.covariances(group)
 		linalg.SolveLower(d.l, group)
@@ -168,7 +170,7 @@ func (p *localPosterior) condition(d *conditioned, data *anchors) {
 			linalg.Axpy(p.mean[from:to], z, row)
 			subtractSquares(p.variance[from:to], row)
 		}
-	}
+	})
 }
 
 // covariances replaces r² by covariances.
@@ -273,7 +275,7 @@ func (p *localPosterior) hopefulGroups() (groups []int) {
 //	Vᵀ xi = Cᵀ beta = K(S,.)ᵀ beta - Wᵀ W_S beta
 //
 // needs no solve for a candidate, and std bounds the factor of epsilon.
-func (p *localPosterior) hopefulOthers(groups []int, samples [][]float64) (others []int) {
+func (p *localPosterior) hopefulOthers(groups []int, samples [][]float64) []int {
 	slots, count := len(p.best), len(p.joint)
 	beta, u := linalg.New(slots, count), linalg.New(slots, p.wS.Rows)
 	copy(beta.Data, p.xi.Data)
@@ -285,11 +287,17 @@ func (p *localPosterior) hopefulOthers(groups []int, samples [][]float64) (other
 	for s := range limits {
 		limits[s] = p.limit(s)
 	}
-	k, shift := linalg.New(count, sampleGroup), linalg.New(slots, sampleGroup)
-	for _, g := range groups {
+	rooms := make([]linalg.Matrix, max(p.threads, 1))
+	for worker := range rooms {
+		rooms[worker] = linalg.New(count+slots, sampleGroup)
+	}
+	found := make([][]int, len(groups))
+	parallel.For(p.threads, len(groups), func(worker, k int) {
+		g := groups[k]
 		w, from := p.w[g], g*sampleGroup
-		group, moved := k.Slice(0, count, 0, w.Cols), shift.Slice(0, slots, 0, w.Cols)
-		p.anchors.distancesTo([]linalg.Matrix{group}, p.places[from:])
+		room := rooms[worker]
+		group, moved := room.Slice(0, count, 0, w.Cols), room.Slice(count, count+slots, 0, w.Cols)
+		p.anchors.distancesToGroup(worker, group, p.places[from:])
 		p.covariances(group)
 		linalg.Gemm(moved, 0, 1, beta, group)
 		linalg.Gemm(moved, 1, -1, u, w)
@@ -300,13 +308,13 @@ func (p *localPosterior) hopefulOthers(groups []int, samples [][]float64) (other
 			std := math.Sqrt(max(p.variance[i], 0))
 			for s, limit := range limits {
 				if p.mean[i]+moved.At(s, i-from)+min(p.epsilon.At(s, i), 0)*std < limit {
-					others = append(others, i)
+					found[k] = append(found[k], i)
 					break
 				}
 			}
 		}
-	}
-	return others
+	})
+	return slices.Concat(found...)
 }
 
 // drawOthers draws these candidates given the joint ones.
@@ -316,7 +324,7 @@ func (p *localPosterior) drawOthers(samples [][]float64, others []int) {
 	rest := make([]float64, sampleGroup)
 	for index := range slices.Chunk(others, sampleGroup) {
 		group, moved := v.Slice(0, count, 0, len(index)), shift.Slice(0, slots, 0, len(index))
-		p.anchors.distancesTo([]linalg.Matrix{group}, index)
+		p.anchors.distancesToGroup(0, group, index)
 		p.covariances(group)
 		linalg.GemmTA(group, 1, -1, p.wS, p.columns(index))
 		linalg.SolveLower(p.factor, group)
@@ -344,7 +352,7 @@ func (p *localPosterior) chooseJoint() (jitter float64, err error) {
 		bound[i] = p.mean[i] - 3*math.Sqrt(max(p.variance[i], 0))
 	}
 	p.joint = lowestPlaces(bound, count)
-	p.anchors = candidateAnchors(p.set, p.joint)
+	p.anchors = candidateAnchors(p.threads, p.set, p.joint)
 	cov := linalg.New(count, count)
 	p.wS = p.columns(p.joint)
 	for a, i := range p.joint {

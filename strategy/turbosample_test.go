@@ -107,7 +107,7 @@ func testPosterior(t *testing.T, n, count, slots, joint int) (*localPosterior, *
 		hyper: h, set: set, count: count, std: 1, best: make(standings, slots), together: joint,
 	}, []float64(nil)
 	p.makeRoom(n, &room)
-	data := dataAnchors(set, region.in)
+	data := dataAnchors(1, set, region.in)
 	d, err := region.factorise(data)
 	if err != nil {
 		t.Fatal(err)
@@ -278,7 +278,7 @@ func TestDistancesOfFullCandidates(t *testing.T) {
 	for range anchored {
 		in.Append([]float64{r.Float64(), r.Float64(), r.Float64()})
 	}
-	n := dataAnchors(set, in)
+	n := dataAnchors(1, set, in)
 	index := []int{2, 0, 5, 3}
 	group, one := linalg.New(anchored, len(index)), make([]float64, anchored)
 	n.distancesTo([]linalg.Matrix{group}, index)

@@ -13,12 +13,12 @@ func InverseFromCholesky(dst, l Matrix) { ParallelInverse(1, dst, l) }
 
 // LowerInverseFromCholesky is InverseFromCholesky for those who read the lower triangle
 // only: what dst holds above the diagonal is arbitrary.
-func LowerInverseFromCholesky(dst, l Matrix) { parallelLowerInverse(1, dst, l) }
+func LowerInverseFromCholesky(dst, l Matrix) { ParallelLowerInverse(1, dst, l) }
 
 // ParallelInverse is InverseFromCholesky on several threads; the bytes do not
 // depend on threads.
 func ParallelInverse(threads int, dst, l Matrix) {
-	parallelLowerInverse(threads, dst, l)
+	ParallelLowerInverse(threads, dst, l)
 	w := active.nr
 	if threads <= 1 {
 		for j := 0; j < l.Rows; j += w {
@@ -29,7 +29,9 @@ func ParallelInverse(threads int, dst, l Matrix) {
 	parallel.For(threads, ceilDiv(l.Rows, w), func(_, p int) { mirror(dst, p*w, min((p+1)*w, l.Rows)) })
 }
 
-func parallelLowerInverse(threads int, dst, l Matrix) {
+// ParallelLowerInverse is LowerInverseFromCholesky on several threads; the bytes do not
+// depend on threads.
+func ParallelLowerInverse(threads int, dst, l Matrix) {
 	if dst.Rows != l.Rows || dst.Cols != l.Cols {
 		panic(fmt.Sprintf("linalg: inverse of a %dx%d factor into %dx%d", l.Rows, l.Cols, dst.Rows, dst.Cols))
 	}
