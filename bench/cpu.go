@@ -33,3 +33,11 @@ func (m *cpuMeter) Tell(obs ...strategy.Observation) error {
 	defer func() { m.spent += m.clock() - start }()
 	return m.Strategy.Tell(obs...)
 }
+
+// LastAsk is the strategy's report.
+func (m *cpuMeter) LastAsk() strategy.AskReport {
+	if r, ok := m.Strategy.(strategy.Reporter); ok {
+		return r.LastAsk()
+	}
+	return strategy.AskReport{}
+}

@@ -30,6 +30,7 @@
 //	seconds       wall time of the method (Ask and Tell), without the objective
 //	cpu_seconds   CPU time of the same calls on the trial's own thread, or on all of
 //	              several; on systems without such clocks it is the wall time
+//	fallbacks     rounds of uniform points, as the method could not choose (0 when absent)
 //	se            standard error of the mean, sd/sqrt(n) with the sample sd; null
 //	              when there is one trial only
 package bench

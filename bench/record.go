@@ -50,15 +50,29 @@ func decodeTrial(line []byte) (Trial, *fieldError) {
 	}
 	var t Trial
 	for _, f := range []struct {
-		name string
-		dst  any
+		name     string
+		dst      any
+		optional bool
 	}{
-		{"method", &t.Method}, {"problem", &t.Problem}, {"dim", &t.Dim}, {"batch", &t.Batch},
-		{"evals", &t.Evals}, {"init", &t.Init}, {"trial", &t.Trial}, {"seed", &t.Seed},
-		{"best", &t.Best}, {"seconds", &t.Seconds}, {"cpu_seconds", &t.CPUSeconds},
-		{"curve", &t.Curve}, {"version", &t.Version},
+		{name: "method", dst: &t.Method},
+		{name: "problem", dst: &t.Problem},
+		{name: "dim", dst: &t.Dim},
+		{name: "batch", dst: &t.Batch},
+		{name: "evals", dst: &t.Evals},
+		{name: "init", dst: &t.Init},
+		{name: "trial", dst: &t.Trial},
+		{name: "seed", dst: &t.Seed},
+		{name: "best", dst: &t.Best},
+		{name: "seconds", dst: &t.Seconds},
+		{name: "cpu_seconds", dst: &t.CPUSeconds},
+		{name: "fallbacks", dst: &t.Fallbacks, optional: true},
+		{name: "curve", dst: &t.Curve},
+		{name: "version", dst: &t.Version},
 	} {
 		value, ok := raw[f.name]
+		if !ok && f.optional {
+			continue
+		}
 		if !ok || bytes.Equal(value, []byte("null")) {
 			return Trial{}, &fieldError{f.name, "is missing"}
 		}
@@ -92,6 +106,8 @@ func (t Trial) check() *fieldError {
 		return &fieldError{"seconds", fmt.Sprintf("is %g, below 0", t.Seconds)}
 	case t.CPUSeconds < 0:
 		return &fieldError{"cpu_seconds", fmt.Sprintf("is %g, below 0", t.CPUSeconds)}
+	case t.Fallbacks < 0:
+		return &fieldError{"fallbacks", fmt.Sprintf("is %d, below 0", t.Fallbacks)}
 	case len(t.Curve)-t.Init != t.Evals:
 		return &fieldError{"curve", fmt.Sprintf("has %d values, init and evals make %d", len(t.Curve), t.Init+t.Evals)}
 	}

@@ -62,6 +62,7 @@ func TestBadLines(t *testing.T) {
 		{"other seed", `"seed":0`, `"seed":7`, "seed", "its number"},
 		{"negative time", `"seconds":0.25`, `"seconds":-1`, "seconds", "below 0"},
 		{"negative CPU time", `"cpu_seconds":0.125`, `"cpu_seconds":-1`, "cpu_seconds", "below 0"},
+		{"negative fallbacks", `"curve"`, `"fallbacks":-1,"curve"`, "fallbacks", "below 0"},
 		{"short curve", `[9,4,4,1.5,1.5]`, `[9,4,1.5]`, "curve", "5"},
 		{"rising curve", `[9,4,4,1.5,1.5]`, `[9,4,5,1.5,1.5]`, "curve", "rises at value 3"},
 		{"other best", `"best":1.5`, `"best":1.25`, "best", "1.25"},

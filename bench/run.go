@@ -22,7 +22,7 @@ type Options struct {
 	Origin  *Origin        // written into runs.jsonl, if given and trials are left
 	OnStart func(Progress) // called when a trial starts
 	OnTrial func(Progress) // called at the start and after every trial
-	OnNote  func(string)   // told about repairs, other versions and failures
+	OnNote  func(string)   // told about repairs, other versions, failures and fallbacks
 }
 
 // Execute has a trial run as Assignment.Run does.
@@ -253,6 +253,9 @@ func (r *runner) finish(j job, t *Trial) error {
 	r.row(j.Cell).Running--
 	if t == nil {
 		return nil
+	}
+	if t.Fallbacks > 0 {
+		r.OnNote(fmt.Sprintf("%s, trial %d: rounds of uniform points, as the method could not choose: %d", j.Cell, j.trial, t.Fallbacks))
 	}
 	if err := r.folder.add(*t); err != nil {
 		r.failures = append(r.failures, fmt.Errorf("keeping results: %w", err))

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mahabo/mahabo/strategy"
 )
 
 func TestValuesDoNotDependOnThreads(t *testing.T) {
@@ -191,6 +193,71 @@ func TestAPanicIsTheFailureOfItsTrial(t *testing.T) {
 	}
 	if trials, err := Read(dir); err != nil || len(trials) != 3 {
 		t.Errorf("%d trials kept, %v", len(trials), err)
+	}
+}
+
+// stuck is a method that fails to choose every third time.
+type stuck struct {
+	strategy.Strategy
+	asked int
+}
+
+func (s *stuck) Ask(ctx context.Context, n int, pending []strategy.Point) ([]strategy.Point, error) {
+	s.asked++
+	return s.Strategy.Ask(ctx, n, pending)
+}
+
+func (s *stuck) LastAsk() (r strategy.AskReport) {
+	if s.asked%3 == 0 {
+		r.Fallback = errors.New("no fit")
+	}
+	return r
+}
+
+// A benchmark says when its numbers are not all the method's own.
+func TestFallbacksAreCountedAndTold(t *testing.T) {
+	dir := t.TempDir()
+	jobs, err := plan([]Grid{small("sobol")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := openFolder(dir, jobs, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	r := newRunner(Options{Jobs: 1, Version: "test", OnNote: func(n string) { notes = append(notes, n) }}, f, jobs)
+	r.execute = func(ctx context.Context, j job) (Trial, error) {
+		p, s, err := j.setup(1)
+		if err != nil {
+			return Trial{}, err
+		}
+		if j.trial == 0 {
+			s = &stuck{Strategy: s}
+		}
+		return j.play(ctx, p, s, "test", 1)
+	}
+	if err := errors.Join(r.run(t.Context()), f.close()); err != nil {
+		t.Fatal(err)
+	}
+	trials, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rounds := 0
+	for _, trial := range trials {
+		if trial.Trial == 0 {
+			rounds = trial.Fallbacks
+		} else if trial.Fallbacks != 0 {
+			t.Errorf("trial %d has %d fallbacks", trial.Trial, trial.Fallbacks)
+		}
+	}
+	if rounds == 0 || len(notes) != 1 || !strings.Contains(notes[0], fmt.Sprintf("sobol on branin, dim 5, batch 2, trial 0: rounds of uniform points, as the method could not choose: %d", rounds)) {
+		t.Errorf("%d fallbacks; notes: %q", rounds, notes)
+	}
+	table := render(t, func(b *strings.Builder) error { return Table(b, Summarise(trials), CSV) })
+	if header, row, _ := strings.Cut(table, "\n"); !strings.HasSuffix(header, ",fallbacks") || !strings.HasSuffix(strings.TrimSpace(row), fmt.Sprint(",", rounds)) {
+		t.Errorf("table:\n%s", table)
 	}
 }
 

@@ -22,6 +22,7 @@ type Row struct {
 	SecondsSE      *float64 `json:"seconds_se"`
 	CPUSecondsMean float64  `json:"cpu_seconds_mean"`
 	CPUSecondsSE   *float64 `json:"-"`
+	Fallbacks      int      `json:"fallbacks,omitempty"` // of all trials
 }
 
 // Summarise makes one row per cell, ordered by method (as the registry lists
@@ -40,6 +41,9 @@ func Summarise(trials []Trial) []Row {
 		r.BestMean, r.BestSE = meanSE(ts, func(t Trial) float64 { return t.Best })
 		r.SecondsMean, r.SecondsSE = meanSE(ts, func(t Trial) float64 { return t.Seconds })
 		r.CPUSecondsMean, r.CPUSecondsSE = meanSE(ts, func(t Trial) float64 { return t.CPUSeconds })
+		for _, t := range ts {
+			r.Fallbacks += t.Fallbacks
+		}
 		rows = append(rows, r)
 	}
 	rank := methodRank()

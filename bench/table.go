@@ -10,17 +10,25 @@ import (
 )
 
 // Table writes one line per row with mean ± standard error over the trials. The
-// lowest best value of a problem, dimension and batch size is bold.
+// lowest best value of a problem, dimension and batch size is bold. Where methods could not
+// always choose, a last column counts the rounds.
 func Table(w io.Writer, rows []Row, format Format) error {
 	s := sheet{
 		header: []string{"method", "problem", "dim", "batch", "evals", "trials", "best", "seconds", "cpu seconds"},
 		left:   2, measured: []int{6, 7, 8},
+	}
+	fallbacks := slices.ContainsFunc(rows, func(r Row) bool { return r.Fallbacks > 0 })
+	if fallbacks {
+		s.header = append(s.header, "fallbacks")
 	}
 	winner := winners(rows, func(r Row) float64 { return r.BestMean })
 	for _, r := range rows {
 		best := measure(r.BestMean, r.BestSE)
 		best.best = winner[r.Cell]
 		line := append(r.settings(), best, measure(r.SecondsMean, r.SecondsSE), measure(r.CPUSecondsMean, r.CPUSecondsSE))
+		if fallbacks {
+			line = append(line, words(strconv.Itoa(r.Fallbacks))...)
+		}
 		s.add(line...)
 	}
 	return s.write(w, format)

@@ -28,7 +28,8 @@ type Trial struct {
 	Best       float64   `json:"best"`
 	Seconds    float64   `json:"seconds"`
 	CPUSeconds float64   `json:"cpu_seconds"`
-	Curve      []float64 `json:"curve"` // the initial design first, Init+Evals values
+	Fallbacks  int       `json:"fallbacks,omitempty"` // rounds of uniform points: the method could not choose
+	Curve      []float64 `json:"curve"`               // the initial design first, Init+Evals values
 	Version    string    `json:"version"`
 }
 
@@ -79,6 +80,11 @@ func (j job) run(ctx context.Context, version string, threads int) (Trial, error
 	if err != nil {
 		return Trial{}, err
 	}
+	return j.play(ctx, p, s, version, threads)
+}
+
+// play lets the method minimise the problem.
+func (j job) play(ctx context.Context, p problem.Problem, s strategy.Strategy, version string, threads int) (Trial, error) {
 	meter := &cpuMeter{Strategy: s, clock: threadTime}
 	if threads > 1 {
 		meter.clock = processTime
@@ -100,6 +106,6 @@ func (j job) run(ctx context.Context, version string, threads int) (Trial, error
 	return Trial{
 		Cell: j.Cell, Evals: j.evals, Init: j.init, Trial: j.trial, Seed: j.seed(),
 		Best: best, Seconds: result.Optimiser.Seconds(), CPUSeconds: meter.spent.Seconds(),
-		Curve: curve, Version: version,
+		Fallbacks: result.Fallbacks, Curve: curve, Version: version,
 	}, nil
 }
