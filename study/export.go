@@ -32,7 +32,7 @@ func (f Format) validate() error {
 // The columns of a CSV file before and behind those of the parameters.
 var (
 	columnsBefore = []string{"number", "state", "value", "std"}
-	columnsBehind = []string{"reason", "origin", "batch", "worker", "created", "asked", "told"}
+	columnsBehind = []string{"reason", "origin", "batch", "worker", "created", "asked", "told", "notes"}
 )
 
 // column is the name of a parameter's column: its own, unless that is taken.
@@ -111,5 +111,6 @@ func record(t Trial, names []string) []string {
 		text, _ := t.Params.Text(name)
 		r = append(r, text)
 	}
-	return append(r, t.Reason, string(t.Origin), fmt.Sprint(t.Batch), t.Worker, instant(t.Created), instant(t.Asked), instant(t.Told))
+	return append(r, t.Reason, string(t.Origin), fmt.Sprint(t.Batch), t.Worker, instant(t.Created), instant(t.Asked), instant(t.Told),
+		strings.Join(t.Notes, "\n"))
 }

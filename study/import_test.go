@@ -184,8 +184,28 @@ func TestExportOfNothing(t *testing.T) {
 	if err := s.Export(t.Context(), &file, study.CSV); err != nil {
 		t.Fatal(err)
 	}
-	if want := "number,state,value,std,x,reason,origin,batch,worker,created,asked,told\n"; file.String() != want {
+	if want := "number,state,value,std,x,reason,origin,batch,worker,created,asked,told,notes\n"; file.String() != want {
 		t.Errorf("the file is %q, want %q", file.String(), want)
+	}
+}
+
+func TestExportCarriesNotes(t *testing.T) {
+	s, _, _ := begin(t, study.Config{})
+	number := ask(t, s, study.AskRequest{Count: 1}).Trials[0].Number
+	for _, text := range []string{"smells of almonds", "bottle 2, new"} {
+		if err := s.Note(t.Context(), number, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tell(t, s, number, 1)
+	for _, f := range []study.Format{study.CSV, study.Parquet} {
+		var file bytes.Buffer
+		if err := s.Export(t.Context(), &file, f); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(file.String(), "smells of almonds\nbottle 2, new") {
+			t.Errorf("%s lacks the notes", f)
+		}
 	}
 }
 

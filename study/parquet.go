@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -24,7 +25,7 @@ func newParquetWriter(w io.Writer, sp *space.Space) *parquetWriter {
 	root := parquet.Group{
 		"number": parquet.Leaf(parquet.Int64Type), "state": parquet.String(), "value": parquet.Leaf(parquet.DoubleType), "std": parquet.Leaf(parquet.DoubleType),
 		"reason": parquet.String(), "origin": parquet.String(), "batch": parquet.Leaf(parquet.Int64Type), "worker": parquet.String(),
-		"created": instant, "asked": instant, "told": instant,
+		"created": instant, "asked": instant, "told": instant, "notes": parquet.String(),
 	}
 	for _, p := range sp.Params() {
 		root[column(p.Name)] = parquetNode(p)
@@ -66,6 +67,7 @@ func (w *parquetWriter) write(t Trial) error {
 	cells := map[string]any{
 		"number": int64(t.Number), "state": string(t.State), "reason": t.Reason, "origin": string(t.Origin),
 		"batch": int64(t.Batch), "worker": t.Worker, "created": t.Created, "asked": t.Asked, "told": t.Told,
+		"notes": strings.Join(t.Notes, "\n"),
 	}
 	if t.Value != nil {
 		cells["value"] = *t.Value
