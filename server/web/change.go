@@ -70,14 +70,35 @@ func (d *dashboard) tell(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = d.post(r, trialPath(r)+"/tell", body, nil)
 	}
+	again := trialView{Told: o}
+	if err != nil {
+		again.Error = err.Error()
+	}
+	d.answerTrial(w, r, err, "Recorded.", again)
+}
+
+func (d *dashboard) note(w http.ResponseWriter, r *http.Request) {
+	again := trialView{Note: strings.TrimSpace(r.PostFormValue("text"))}
+	err := errors.New("the note is empty: write something")
+	if again.Note != "" {
+		err = d.post(r, trialPath(r)+"/notes", map[string]any{"text": again.Note}, nil)
+	}
+	if err != nil {
+		again.NoteError = err.Error()
+	}
+	d.answerTrial(w, r, err, "Added.", again)
+}
+
+// answerTrial answers a form on the page of a trial, which is shown again when it cannot be used.
+func (d *dashboard) answerTrial(w http.ResponseWriter, r *http.Request, err error, line string, again trialView) {
 	p := &problem{Status: http.StatusUnprocessableEntity}
 	switch {
 	case err == nil:
-		d.changed(w, r, "Recorded.", here(r)+"/trials/"+url.PathEscape(r.PathValue("number")))
+		d.changed(w, r, line, here(r)+"/trials/"+url.PathEscape(r.PathValue("number")))
 	case partial(r) || errors.As(err, &p) && p.Status == http.StatusUnauthorized:
 		d.refuse(w, r, err)
 	default:
-		d.showTrial(w, r, p.Status, o, err.Error())
+		d.showTrial(w, r, p.Status, again)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+
+	"github.com/mahabo/mahabo/space"
 )
 
 // trialPage is a page of trials as the API has it.
@@ -117,26 +119,48 @@ func (d *dashboard) trials(w http.ResponseWriter, r *http.Request) {
 
 // trialView is the page of a trial.
 type trialView struct {
-	Study   string
-	Trial   trial
-	Session *session
-	Error   string // of what was told
-	Told    outcome
+	Study      string
+	Trial      trial
+	Parameters []parameter
+	Session    *session
+	Told       outcome
+	Error      string // of what was told
+	Note       string // that could not be added
+	NoteError  string
 }
+
+// parameter is one of a trial for people to read.
+type parameter struct{ Name, Value, Unit, Description string }
 
 func (d *dashboard) trial(w http.ResponseWriter, r *http.Request) {
-	d.showTrial(w, r, http.StatusOK, outcome{}, "")
+	d.showTrial(w, r, http.StatusOK, trialView{})
 }
 
-func (d *dashboard) showTrial(w http.ResponseWriter, r *http.Request, status int, told outcome, message string) {
-	v := trialView{Study: r.PathValue("study"), Told: told, Error: message}
-	var err error
-	if v.Session, err = d.session(r); err == nil {
-		err = d.get(r, trialPath(r), nil, &v.Trial)
-	}
-	if err != nil {
+// showTrial shows the trial of a request, with what a form on its page said.
+func (d *dashboard) showTrial(w http.ResponseWriter, r *http.Request, status int, v trialView) {
+	if err := d.readTrial(r, &v); err != nil {
 		d.fail(w, r, err)
 		return
 	}
 	d.show(w, status, "trial", page{"Trial " + strconv.Itoa(v.Trial.Number) + " of " + v.Study, v.Session, v})
+}
+
+func (d *dashboard) readTrial(r *http.Request, v *trialView) (err error) {
+	v.Study = r.PathValue("study")
+	if v.Session, err = d.session(r); err != nil {
+		return err
+	}
+	if err := d.get(r, trialPath(r), nil, &v.Trial); err != nil {
+		return err
+	}
+	var of struct{ Space space.Space }
+	if err := d.get(r, studyPath(r), nil, &of); err != nil {
+		return err
+	}
+	for _, p := range of.Space.Params() {
+		if text, ok := v.Trial.Params.Text(p.Name); ok {
+			v.Parameters = append(v.Parameters, parameter{p.Name, text, p.Unit, p.Description})
+		}
+	}
+	return nil
 }

@@ -46,6 +46,7 @@ func Handler(api http.Handler) http.Handler {
 	mux.Handle("POST /studies/{study}/delete", d.form(mostForm, d.remove))
 	mux.Handle("POST /studies/{study}/trials/{number}/tell", d.form(mostForm, d.tell))
 	mux.Handle("POST /studies/{study}/trials/{number}/retry", d.form(mostForm, d.retry))
+	mux.Handle("POST /studies/{study}/trials/{number}/notes", d.form(mostForm, d.note))
 	mux.HandleFunc("GET /login", d.loginForm)
 	mux.Handle("POST /login", limit(mostLogin, d.logIn))
 	mux.Handle("POST /logout", limit(mostLogin, d.logOut))

@@ -120,6 +120,14 @@ func has(t *testing.T, page string, texts ...string) {
 
 const rig = "parameters:\n  x: {float: [0, 1]}\n  n: {int: [1, 5]}\n"
 
+// A trial's page is a recipe.
+func TestTrialsHaveUnits(t *testing.T) {
+	v := open(t, nil)
+	v.fill(http.StatusOK, "/new", "name", "rig", "space", "parameters:\n  rate: {fixed: 0.5, unit: ml/min, description: of the <pump>}\n  x: {float: [0, 1]}\n", "method", "sobol")
+	v.fill(http.StatusOK, "/studies/rig/ask", "count", "1")
+	has(t, v.get("/studies/rig/trials/1"), `<th scope="row">rate <span class="soft">of the &lt;pump&gt;</span></th><td class="num">0.5 ml/min</td>`, `<th scope="row">x</th>`)
+}
+
 func TestCreate(t *testing.T) {
 	v := open(t, nil)
 	has(t, v.get("/"), "There is no study yet", "Create the first one")
@@ -157,6 +165,10 @@ func TestWorkByHand(t *testing.T) {
 	has(t, v.fill(http.StatusOK, "/studies/rig/trials/2/tell", "state", "failed", "reason", "<b>oil"), "&lt;b&gt;oil", "Try it again")
 	has(t, v.fill(http.StatusOK, "/studies/rig/trials/2/retry"), "waiting")
 	v.fill(http.StatusNotFound, "/studies/rig/trials/9/tell", "value", "1")
+	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/trials/1/notes", "text", " "), "the note is empty")
+	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/trials/1/notes", "text", strings.Repeat("oh ", 5000)), `id="note-error" class="error" role="alert">text: `, `value="oh oh`)
+	has(t, v.fill(http.StatusOK, "/studies/rig/trials/1/notes", "text", "smells of <almonds>"), "<dt>Note</dt><dd>smells of &lt;almonds&gt;</dd>")
+	v.fill(http.StatusNotFound, "/studies/rig/trials/9/notes", "text", "nothing")
 
 	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/enqueue", "point", "x: 7\nn: 1"), "x")
 	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/enqueue", "point", ""), "point is empty")
