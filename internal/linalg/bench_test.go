@@ -78,7 +78,7 @@ func BenchmarkCholesky(b *testing.B) {
 			b.Run(fmt.Sprintf("n=%d/threads=%d", n, threads), func(b *testing.B) {
 				for b.Loop() {
 					copy(l.Data, a.Data)
-					if err := ParallelCholesky(threads, l); err != nil {
+					if err := factorise(threads, l, l, 0); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -97,7 +97,7 @@ func BenchmarkInverse(b *testing.B) {
 		for _, threads := range []int{1, 2} {
 			b.Run(fmt.Sprintf("n=%d/threads=%d", n, threads), func(b *testing.B) {
 				for b.Loop() {
-					ParallelInverse(threads, dst, l)
+					ParallelLowerInverse(threads, dst, l)
 				}
 				gflops(b, 2*float64(n*n*n)/3)
 			})

@@ -24,14 +24,10 @@ func (e *NotPositiveDefiniteError) Error() string {
 // Cholesky replaces the lower triangle of A by L with L*Lᵀ = A. The strict
 // upper triangle has no influence and is not written. On failure A is unchanged and
 // the error is a *NotPositiveDefiniteError; NaN and Inf fail too.
-func Cholesky(a Matrix) error { return ParallelCholesky(1, a) }
-
-// ParallelCholesky is Cholesky on several threads; the bytes do not depend on
-// threads.
-func ParallelCholesky(threads int, a Matrix) error { return factorise(threads, a, a, 0) }
+func Cholesky(a Matrix) error { return factorise(1, a, a, 0) }
 
 // factorise writes the factor of A + jitter*I to the lower triangle of dst,
-// which may be A.
+// which may be A. The bytes do not depend on threads.
 func factorise(threads int, dst, a Matrix, jitter float64) error {
 	if a.Rows != a.Cols || dst.Rows != a.Rows || dst.Cols != a.Cols {
 		panic(fmt.Sprintf("linalg: Cholesky of a %dx%d matrix into %dx%d", a.Rows, a.Cols, dst.Rows, dst.Cols))

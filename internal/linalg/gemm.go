@@ -19,38 +19,23 @@ const (
 // Gemm computes C = beta*C + alpha*A*B. With beta = 0 the old content of C is
 // not read. C must not overlap A or B.
 func Gemm(c Matrix, beta, alpha float64, a, b Matrix) {
-	ParallelGemm(1, c, beta, alpha, a, b)
+	checkProduct("Gemm", c, a.Rows, a.Cols, b.Rows, b.Cols, a, b)
+	p := product{c: c, beta: beta, alpha: alpha, a: a.Data, ras: a.Stride, cas: 1, b: b, k: a.Cols}
+	p.multiply()
 }
 
 // GemmTA computes C = beta*C + alpha*Aᵀ*B.
 func GemmTA(c Matrix, beta, alpha float64, a, b Matrix) {
-	ParallelGemmTA(1, c, beta, alpha, a, b)
+	checkProduct("GemmTA", c, a.Cols, a.Rows, b.Rows, b.Cols, a, b)
+	p := product{c: c, beta: beta, alpha: alpha, a: a.Data, ras: 1, cas: a.Stride, b: b, k: a.Rows}
+	p.multiply()
 }
 
 // GemmTB computes C = beta*C + alpha*A*Bᵀ.
 func GemmTB(c Matrix, beta, alpha float64, a, b Matrix) {
-	ParallelGemmTB(1, c, beta, alpha, a, b)
-}
-
-// ParallelGemm is Gemm on several threads; the bytes do not depend on threads.
-func ParallelGemm(threads int, c Matrix, beta, alpha float64, a, b Matrix) {
-	checkProduct("Gemm", c, a.Rows, a.Cols, b.Rows, b.Cols, a, b)
-	p := product{c: c, beta: beta, alpha: alpha, a: a.Data, ras: a.Stride, cas: 1, b: b, k: a.Cols}
-	p.multiply(threads)
-}
-
-// ParallelGemmTA is GemmTA on several threads.
-func ParallelGemmTA(threads int, c Matrix, beta, alpha float64, a, b Matrix) {
-	checkProduct("GemmTA", c, a.Cols, a.Rows, b.Rows, b.Cols, a, b)
-	p := product{c: c, beta: beta, alpha: alpha, a: a.Data, ras: 1, cas: a.Stride, b: b, k: a.Rows}
-	p.multiply(threads)
-}
-
-// ParallelGemmTB is GemmTB on several threads.
-func ParallelGemmTB(threads int, c Matrix, beta, alpha float64, a, b Matrix) {
 	checkProduct("GemmTB", c, a.Rows, a.Cols, b.Cols, b.Rows, a, b)
 	p := product{c: c, beta: beta, alpha: alpha, a: a.Data, ras: a.Stride, cas: 1, b: b, k: a.Cols, transB: true}
-	p.multiply(threads)
+	p.multiply()
 }
 
 func checkProduct(name string, c Matrix, m, k, kb, n int, a, b Matrix) {
@@ -72,20 +57,10 @@ type product struct {
 	k           int
 	transB      bool
 
-	kc   int
-	mode mode
+	kc int
 }
 
-type mode uint8
-
-const (
-	direct  mode = iota // panels of B are read in place
-	packed              // panels of B are copied, or transposed, to scratch
-	swapped             // Cᵀ = B*Aᵀ: A is transposed to scratch, B is read once
-	dots                // elements of A*Bᵀ one by one
-)
-
-func (p *product) multiply(threads int) {
+func (p *product) multiply() {
 	if p.c.Rows == 0 || p.c.Cols == 0 {
 		return
 	}
@@ -93,54 +68,33 @@ func (p *product) multiply(threads int) {
 		scale(p.c, p.beta)
 		return
 	}
-	p.plan()
-	if threads <= 1 {
-		p.run(0, p.c.Rows, 0, p.c.Cols)
-		return
-	}
-	parallelProduct(threads, *p)
-}
-
-// plan fixes everything that decides rounding from the shape of the whole
-// product, before it is split between threads.
-func (p *product) plan() {
 	p.kc = kcLong
 	switch {
 	case p.transB && p.c.Rows <= dotRows:
-		p.mode = dots
+		p.runDots()
 	case p.transB && p.c.Rows < 2*active.nr:
-		p.mode = swapped
+		p.runSwapped()
 	case p.transB || p.c.Rows >= packRows:
-		p.mode = packed
-	case p.c.Rows <= active.mr:
-		p.kc = kcSkinny
+		p.runPacked()
+	default:
+		if p.c.Rows <= active.mr {
+			p.kc = kcSkinny
+		}
+		p.runDirect()
 	}
 }
 
-// run computes the rows i0..i1-1 and columns j0..j1-1 of C.
-func (p *product) run(i0, i1, j0, j1 int) {
-	switch p.mode {
-	case direct:
-		p.runDirect(i0, i1, j0, j1)
-	case packed:
-		p.runPacked(i0, i1, j0, j1)
-	case swapped:
-		p.runSwapped(i0, i1, j0, j1)
-	case dots:
-		p.runDots(i0, i1, j0, j1)
-	}
-}
-
-func (p *product) runDirect(i0, i1, j0, j1 int) {
+// runDirect reads panels of B in place.
+func (p *product) runDirect() {
 	s := getScratch()
 	defer s.release()
 	nr, ldc, ldb := active.nr, p.c.Stride, p.b.Stride
 	beta := p.beta
 	for k0 := 0; k0 < p.k; k0 += p.kc {
 		kk := min(p.kc, p.k-k0)
-		for j := j0; j < j1; j += nr {
-			s.queue.panel(p.c.Data[i0*ldc+j:], ldc, p.a[i0*p.ras+k0*p.cas:], p.ras, p.cas,
-				p.b.Data[k0*ldb+j:], ldb, i1-i0, min(nr, j1-j), kk, p.alpha, beta)
+		for j := 0; j < p.c.Cols; j += nr {
+			s.queue.panel(p.c.Data[j:], ldc, p.a[k0*p.cas:], p.ras, p.cas,
+				p.b.Data[k0*ldb+j:], ldb, p.c.Rows, min(nr, p.c.Cols-j), kk, p.alpha, beta)
 		}
 		beta = 1
 	}
@@ -150,24 +104,25 @@ func (p *product) runDirect(i0, i1, j0, j1 int) {
 // packRoom is the number of elements of packed panels that wait for their product together.
 const packRoom = 1 << 14
 
-func (p *product) runPacked(i0, i1, j0, j1 int) {
+// runPacked copies panels of B, or transposes them, to scratch.
+func (p *product) runPacked() {
 	s := getScratch()
 	defer s.release()
 	nr, ldc := active.nr, p.c.Stride
 	size := min(p.kc, p.k) * nr
 	room := s.take(max(packRoom/size, 1) * size)
-	for r0 := i0; r0 < i1; r0 += mcRows {
-		m := min(mcRows, i1-r0)
+	for r0 := 0; r0 < p.c.Rows; r0 += mcRows {
+		m := min(mcRows, p.c.Rows-r0)
 		beta := p.beta
 		for k0 := 0; k0 < p.k; k0 += p.kc {
 			kk := min(p.kc, p.k-k0)
 			buf := room
-			for j := j0; j < j1; j += nr {
+			for j := 0; j < p.c.Cols; j += nr {
 				if len(buf) == 0 {
 					s.queue.run()
 					buf = room
 				}
-				n := min(nr, j1-j)
+				n := min(nr, p.c.Cols-j)
 				p.packB(buf, k0, kk, j, n)
 				s.queue.panel(p.c.Data[r0*ldc+j:], ldc, p.a[r0*p.ras+k0*p.cas:], p.ras, p.cas,
 					buf, nr, m, n, kk, p.alpha, beta)
@@ -196,17 +151,17 @@ const swappedRows = 96
 
 // runSwapped serves A*Bᵀ with few rows in A: the rows of B are the left
 // operand as they lie, and the tiles of Cᵀ are transposed on their way out.
-func (p *product) runSwapped(i0, i1, j0, j1 int) {
+func (p *product) runSwapped() {
 	s := getScratch()
 	defer s.release()
 	nr, ldb := active.nr, p.b.Stride
 	buf := s.take(p.k*nr + swappedRows*nr)
 	at, tile := buf[:p.k*nr], buf[p.k*nr:]
-	for i := i0; i < i1; i += nr {
-		m := min(nr, i1-i)
+	for i := 0; i < p.c.Rows; i += nr {
+		m := min(nr, p.c.Rows-i)
 		transpose(at, nr, p.a[i*p.ras:], p.ras, m, p.k)
-		for j := j0; j < j1; j += swappedRows {
-			n := min(swappedRows, j1-j)
+		for j := 0; j < p.c.Cols; j += swappedRows {
+			n := min(swappedRows, p.c.Cols-j)
 			beta := 0.0
 			for k0 := 0; k0 < p.k; k0 += p.kc {
 				panel(tile, nr, p.b.Data[j*ldb+k0:], ldb, 1, at[k0*nr:], nr, n, m, min(p.kc, p.k-k0), p.alpha, beta)
@@ -218,10 +173,10 @@ func (p *product) runSwapped(i0, i1, j0, j1 int) {
 }
 
 // runDots serves A*Bᵀ with a row or two in A, at the speed of reading B.
-func (p *product) runDots(i0, i1, j0, j1 int) {
-	for j := j0; j < j1; j++ {
+func (p *product) runDots() {
+	for j := range p.c.Cols {
 		row := p.b.Row(j)
-		for i := i0; i < i1; i++ {
+		for i := range p.c.Rows {
 			s := p.alpha * dot(p.a[i*p.ras:i*p.ras+p.k], row)
 			if p.beta != 0 {
 				s += p.beta * p.c.At(i, j)

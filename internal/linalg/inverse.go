@@ -3,31 +3,20 @@ package linalg
 import (
 	"fmt"
 	"math"
-
-	"github.com/mahabo/mahabo/internal/parallel"
 )
 
 // InverseFromCholesky writes (L*Lᵀ)⁻¹, both triangles and exactly symmetric,
 // to dst. Only the lower triangle of L is read; dst may be L itself.
-func InverseFromCholesky(dst, l Matrix) { ParallelInverse(1, dst, l) }
+func InverseFromCholesky(dst, l Matrix) {
+	LowerInverseFromCholesky(dst, l)
+	for j, w := 0, active.nr; j < l.Rows; j += w {
+		mirror(dst, j, min(j+w, l.Rows))
+	}
+}
 
 // LowerInverseFromCholesky is InverseFromCholesky for those who read the lower triangle
 // only: what dst holds above the diagonal is arbitrary.
 func LowerInverseFromCholesky(dst, l Matrix) { ParallelLowerInverse(1, dst, l) }
-
-// ParallelInverse is InverseFromCholesky on several threads; the bytes do not
-// depend on threads.
-func ParallelInverse(threads int, dst, l Matrix) {
-	ParallelLowerInverse(threads, dst, l)
-	w := active.nr
-	if threads <= 1 {
-		for j := 0; j < l.Rows; j += w {
-			mirror(dst, j, min(j+w, l.Rows))
-		}
-		return
-	}
-	parallel.For(threads, ceilDiv(l.Rows, w), func(_, p int) { mirror(dst, p*w, min((p+1)*w, l.Rows)) })
-}
 
 // ParallelLowerInverse is LowerInverseFromCholesky on several threads; the bytes do not
 // depend on threads.

@@ -1,17 +1,10 @@
 package linalg
 
-import (
-	"fmt"
-
-	"github.com/mahabo/mahabo/internal/parallel"
-)
+import "fmt"
 
 // Syrk computes the lower triangle of C = beta*C + alpha*A*Aᵀ; the strict
 // upper triangle of C is neither read nor written.
-func Syrk(c Matrix, beta, alpha float64, a Matrix) { ParallelSyrk(1, c, beta, alpha, a) }
-
-// ParallelSyrk is Syrk on several threads; the bytes do not depend on threads.
-func ParallelSyrk(threads int, c Matrix, beta, alpha float64, a Matrix) {
+func Syrk(c Matrix, beta, alpha float64, a Matrix) {
 	if c.Rows != c.Cols || c.Rows != a.Rows {
 		panic(fmt.Sprintf("linalg: Syrk: C is %dx%d, A has %d rows", c.Rows, c.Cols, a.Rows))
 	}
@@ -25,13 +18,9 @@ func ParallelSyrk(threads int, c Matrix, beta, alpha float64, a Matrix) {
 		scaleLower(c, beta)
 		return
 	}
-	if threads <= 1 {
-		for j := 0; j < n; j += active.nr {
-			syrkPanel(c, beta, alpha, a, j)
-		}
-		return
+	for j := 0; j < n; j += active.nr {
+		syrkPanel(c, beta, alpha, a, j)
 	}
-	parallel.For(threads, ceilDiv(n, active.nr), func(_, i int) { syrkPanel(c, beta, alpha, a, i*active.nr) })
 }
 
 // syrkPanel computes the columns j..j+nr-1 of C from the diagonal down. The

@@ -1,10 +1,6 @@
 package linalg
 
-import (
-	"fmt"
-
-	"github.com/mahabo/mahabo/internal/parallel"
-)
+import "fmt"
 
 // Dot returns the inner product of x and y.
 func Dot(x, y []float64) float64 {
@@ -63,11 +59,8 @@ func Transpose(dst, src Matrix) {
 // SquaredDistances writes |x_i - y_j|² to dst for the rows of x and y, as
 // |x_i|² + |y_j|² - 2 x_i·y_j clamped at 0: the absolute error is about 1e-16
 // of the squared norms. When x and y are the same view the diagonal is 0.
-func SquaredDistances(dst, x, y Matrix) { ParallelSquaredDistances(1, dst, x, y) }
-
-// ParallelSquaredDistances is SquaredDistances on several threads.
-func ParallelSquaredDistances(threads int, dst, x, y Matrix) {
-	ParallelGemmTB(threads, dst, 0, -2, x, y)
+func SquaredDistances(dst, x, y Matrix) {
+	GemmTB(dst, 0, -2, x, y)
 	if dst.Rows == 0 || dst.Cols == 0 {
 		return
 	}
@@ -77,20 +70,8 @@ func ParallelSquaredDistances(threads int, dst, x, y Matrix) {
 	for j := range norms {
 		norms[j] = dot(y.Row(j), y.Row(j))
 	}
-	if threads <= 1 {
-		finishDistances(dst, x, y, norms, 0, dst.Rows)
-		return
-	}
-	rows := ceilDiv(dst.Rows, threads)
-	parallel.For(threads, ceilDiv(dst.Rows, rows), func(_, i int) {
-		finishDistances(dst, x, y, norms, i*rows, min((i+1)*rows, dst.Rows))
-	})
-}
-
-// finishDistances adds the squared norms to the rows i0..i1-1 of -2 x·y.
-func finishDistances(dst, x, y Matrix, norms []float64, i0, i1 int) {
 	same := x.Rows == y.Rows && x.Stride == y.Stride && x.Cols > 0 && &x.Data[0] == &y.Data[0]
-	for i := i0; i < i1; i++ {
+	for i := range dst.Rows {
 		addClamp(dst.Row(i), dot(x.Row(i), x.Row(i)), norms)
 		if same {
 			dst.Set(i, i, 0)

@@ -210,11 +210,6 @@ func TestSquaredDistances(t *testing.T) {
 			if err := intact(); err != nil {
 				t.Errorf("%v: %v", s, err)
 			}
-			many := New(m, n)
-			ParallelSquaredDistances(3, many, x, y)
-			if !sameBytes(clone(dst), many) {
-				t.Errorf("%v: three threads give other bytes", s)
-			}
 			same := New(m, m)
 			SquaredDistances(same, x, x)
 			for i := range m {
