@@ -137,11 +137,13 @@ func TestTwoStepSizes(t *testing.T) {
 			d     string
 			batch int
 		}{{1, "1", 1}, {1, "1", 5}, {2, "2", 5}, {6, "6", 1}, {6, "6", 3}, {60, "2", 1}} {
-			t.Run(fmt.Sprintf("%s,D=%d,d=%s,B=%d", m.Name, c.dim, c.d, c.batch), func(t *testing.T) {
-				s := buildTwoStep(t, m, Config{Dim: c.dim, Seed: 1}, settings{"d": c.d})
-				play(t, s, max(3, 13/c.batch), c.batch, ridge)
-				askTwoStep(t, s, c.batch, []Point{make(Point, c.dim)})
-			})
+			for _, starts := range []string{"corners", "inside", "far"} {
+				t.Run(fmt.Sprintf("%s,D=%d,d=%s,B=%d,%s", m.Name, c.dim, c.d, c.batch, starts), func(t *testing.T) {
+					s := buildTwoStep(t, m, Config{Dim: c.dim, Seed: 1}, settings{"d": c.d, "starts": starts})
+					play(t, s, max(3, 13/c.batch), c.batch, ridge)
+					askTwoStep(t, s, c.batch, []Point{make(Point, c.dim)})
+				})
+			}
 		}
 	}
 }
