@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"math"
@@ -28,10 +29,7 @@ func (d *dashboard) functions() template.FuncMap {
 		"path":    url.PathEscape,
 		"short":   short,
 		"json":    func(v space.Values) string { return v.String() },
-		"text": func(v space.Values, name string) string {
-			text, _ := v.Text(name)
-			return text
-		},
+		"point":   point,
 	}
 }
 
@@ -67,6 +65,23 @@ func side(v float64) bar {
 		return bar{50 - wide, wide}
 	}
 	return bar{50, wide}
+}
+
+// parameter is one of a point for people to read.
+type parameter struct{ Name, Value, Unit, Description string }
+
+// point lists the parameters of a space, as the API has it, that have a value.
+func point(text json.RawMessage, v space.Values) (list []parameter, err error) {
+	s := &space.Space{}
+	if err := s.UnmarshalJSON(text); err != nil {
+		return nil, err
+	}
+	for _, p := range s.Params() {
+		if value, ok := v.Text(p.Name); ok {
+			list = append(list, parameter{p.Name, value, p.Unit, p.Description})
+		}
+	}
+	return list, nil
 }
 
 // shortParams is how many parameters a row shows.

@@ -1,12 +1,11 @@
 package web
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
-
-	"github.com/mahabo/mahabo/space"
 )
 
 // trialPage is a page of trials as the API has it.
@@ -119,18 +118,15 @@ func (d *dashboard) trials(w http.ResponseWriter, r *http.Request) {
 
 // trialView is the page of a trial.
 type trialView struct {
-	Study      string
-	Trial      trial
-	Parameters []parameter
-	Session    *session
-	Told       outcome
-	Error      string // of what was told
-	Note       string // that could not be added
-	NoteError  string
+	Study     string
+	Space     json.RawMessage
+	Trial     trial
+	Session   *session
+	Told      outcome
+	Error     string // of what was told
+	Note      string // that could not be added
+	NoteError string
 }
-
-// parameter is one of a trial for people to read.
-type parameter struct{ Name, Value, Unit, Description string }
 
 func (d *dashboard) trial(w http.ResponseWriter, r *http.Request) {
 	d.showTrial(w, r, http.StatusOK, trialView{})
@@ -153,14 +149,8 @@ func (d *dashboard) readTrial(r *http.Request, v *trialView) (err error) {
 	if err := d.get(r, trialPath(r), nil, &v.Trial); err != nil {
 		return err
 	}
-	var of struct{ Space space.Space }
-	if err := d.get(r, studyPath(r), nil, &of); err != nil {
-		return err
-	}
-	for _, p := range of.Space.Params() {
-		if text, ok := v.Trial.Params.Text(p.Name); ok {
-			v.Parameters = append(v.Parameters, parameter{p.Name, text, p.Unit, p.Description})
-		}
-	}
-	return nil
+	var of study
+	err = d.get(r, studyPath(r), nil, &of)
+	v.Space = of.Space
+	return err
 }

@@ -120,12 +120,15 @@ func has(t *testing.T, page string, texts ...string) {
 
 const rig = "parameters:\n  x: {float: [0, 1]}\n  n: {int: [1, 5]}\n"
 
-// A trial's page is a recipe.
-func TestTrialsHaveUnits(t *testing.T) {
+// A point is a recipe.
+func TestPointsHaveUnits(t *testing.T) {
 	v := open(t, nil)
 	v.fill(http.StatusOK, "/new", "name", "rig", "space", "parameters:\n  rate: {fixed: 0.5, unit: ml/min, description: of the <pump>}\n  x: {float: [0, 1]}\n", "method", "sobol")
 	v.fill(http.StatusOK, "/studies/rig/ask", "count", "1")
-	has(t, v.get("/studies/rig/trials/1"), `<th scope="row">rate <span class="soft">of the &lt;pump&gt;</span></th><td class="num">0.5 ml/min</td>`, `<th scope="row">x</th>`)
+	rate := `<th scope="row">rate <span class="soft">of the &lt;pump&gt;</span></th><td class="num">0.5 ml/min</td>`
+	has(t, v.get("/studies/rig/trials/1"), rate, `<th scope="row">x</th>`)
+	v.fill(http.StatusOK, "/studies/rig/trials/1/tell", "value", "1")
+	has(t, v.get("/studies/rig"), rate)
 }
 
 func TestCreate(t *testing.T) {
