@@ -169,18 +169,22 @@ func candidateAnchors(threads int, set *candidateSet, index []int) *anchors {
 }
 
 func (n *anchors) finish() {
-	columns := min(anchorBlock, n.steps.Cols)
-	if n.set.full() {
-		columns = n.steps.Rows
-		n.delta = linalg.New(n.steps.Cols, n.steps.Rows)
-		linalg.Transpose(n.delta, n.steps)
-		for i := range n.delta.Data {
-			n.delta.Data[i] *= -0.5
-		}
+	if !n.set.full() {
+		return
 	}
-	for worker := range n.parts {
+	n.delta = linalg.New(n.steps.Cols, n.steps.Rows)
+	linalg.Transpose(n.delta, n.steps)
+	for i := range n.delta.Data {
+		n.delta.Data[i] *= -0.5
+	}
+}
+
+// part returns rows of the scratch memory of a thread, which always asks for as many columns.
+func (n *anchors) part(worker, rows, columns int) linalg.Matrix {
+	if n.parts[worker].Rows == 0 {
 		n.parts[worker] = linalg.New(sampleGroup, columns)
 	}
+	return n.parts[worker].Slice(0, rows, 0, columns)
 }
 
 // between fills the lower triangle of dst with the r² of the anchors.
@@ -231,7 +235,7 @@ func (n *anchors) distancesToGroup(worker int, group linalg.Matrix, index []int)
 // distancesFrom fills the rows of a group that belong to one block of anchors.
 func (n *anchors) distancesFrom(worker int, group linalg.Matrix, index []int, from int) {
 	to := min(from+anchorBlock, n.steps.Cols)
-	part := n.parts[worker].Slice(0, group.Cols, 0, to-from)
+	part := n.part(worker, group.Cols, min(anchorBlock, n.steps.Cols)).Slice(0, group.Cols, 0, to-from)
 	for k := range group.Cols {
 		n.distances(part.Row(k), index[k], from)
 	}
@@ -240,7 +244,7 @@ func (n *anchors) distancesFrom(worker int, group linalg.Matrix, index []int, fr
 
 // distancesFull fills a group where every candidate has all coordinates changed: products.
 func (n *anchors) distancesFull(worker int, group linalg.Matrix, index []int) {
-	points := n.parts[worker].Slice(0, group.Cols, 0, n.delta.Cols)
+	points := n.part(worker, group.Cols, n.delta.Cols)
 	for k := range group.Cols {
 		_, _, move := n.set.changes(index[k])
 		copy(points.Row(k), move)

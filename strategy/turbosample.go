@@ -287,14 +287,14 @@ func (p *localPosterior) hopefulOthers(groups []int, samples [][]float64) []int 
 	for s := range limits {
 		limits[s] = p.limit(s)
 	}
-	rooms := make([]linalg.Matrix, max(p.threads, 1))
-	for worker := range rooms {
-		rooms[worker] = linalg.New(count+slots, sampleGroup)
-	}
+	rooms := make([]linalg.Matrix, max(p.threads, 1)) // of the threads that get a group
 	found := make([][]int, len(groups))
 	parallel.For(p.threads, len(groups), func(worker, k int) {
 		g := groups[k]
 		w, from := p.w[g], g*sampleGroup
+		if rooms[worker].Rows == 0 {
+			rooms[worker] = linalg.New(count+slots, sampleGroup)
+		}
 		room := rooms[worker]
 		group, moved := room.Slice(0, count, 0, w.Cols), room.Slice(count, count+slots, 0, w.Cols)
 		p.anchors.distancesToGroup(worker, group, p.places[from:])
