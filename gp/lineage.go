@@ -171,8 +171,9 @@ type ardLikelihood struct {
 	alpha    []float64
 }
 
-// threadsFrom is the number of points from which on a second thread pays.
-const threadsFrom = 128
+// threadsFrom is the number of points from which on a second thread pays: with 200 the
+// factorisations of internal/linalg take as long with two as with one, with 500 less.
+const threadsFrom = 256
 
 func newARDLikelihood(lineage *Lineage, threads int) *ardLikelihood {
 	in := lineage.in

@@ -8,18 +8,14 @@ import (
 // InverseFromCholesky writes (L*Lᵀ)⁻¹, both triangles and exactly symmetric,
 // to dst. Only the lower triangle of L is read; dst may be L itself.
 func InverseFromCholesky(dst, l Matrix) {
-	LowerInverseFromCholesky(dst, l)
+	ParallelLowerInverse(1, dst, l)
 	for j, w := 0, active.nr; j < l.Rows; j += w {
 		mirror(dst, j, min(j+w, l.Rows))
 	}
 }
 
-// LowerInverseFromCholesky is InverseFromCholesky for those who read the lower triangle
-// only: what dst holds above the diagonal is arbitrary.
-func LowerInverseFromCholesky(dst, l Matrix) { ParallelLowerInverse(1, dst, l) }
-
-// ParallelLowerInverse is LowerInverseFromCholesky on several threads; the bytes do not
-// depend on threads.
+// ParallelLowerInverse is InverseFromCholesky on several threads, for those who read the lower
+// triangle only: what dst holds above the diagonal is arbitrary. The bytes do not depend on threads.
 func ParallelLowerInverse(threads int, dst, l Matrix) {
 	if dst.Rows != l.Rows || dst.Cols != l.Cols {
 		panic(fmt.Sprintf("linalg: inverse of a %dx%d factor into %dx%d", l.Rows, l.Cols, dst.Rows, dst.Cols))
