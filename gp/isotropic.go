@@ -11,30 +11,38 @@ import (
 
 // Isotropic are the hyperparameters of a process that treats all directions alike,
 //
-//	cov(y_i, y_j) = s [exp(-Theta |x_i - x_j|²/(2D)) + Noise (i = j)] + v_i (i = j),
+//	cov(y_i, y_j) = s [phi(r) + Noise (i = j)] + v_i (i = j),  r² = Theta |x_i - x_j|²/D,
 //
-// v_i the variance of noise that is known beforehand. The constant mean has a closed form,
+// phi the profile and v_i the variance of noise that is known beforehand. The constant mean has a closed form,
 // and so has s unless v_i are given. With a small Theta the gradient of its
 // posterior mean is the projection of the true gradient on the span of the data, which
 // is all that data can say.
 type Isotropic struct {
-	Theta float64 // D squared inverse length-scales
-	Noise float64 // variance of the observation noise that is not given, relative to s
-	Scale float64 // s; used where v_i are given
+	Profile Profile
+	Theta   float64 // D squared inverse length-scales
+	Noise   float64 // variance of the observation noise that is not given, relative to s
+	Scale   float64 // s; used where v_i are given
 }
 
-// isotropicPriors are normal distributions of log Theta and log Noise.
-type isotropicPriors [2]struct{ median, spread float64 }
+// isotropicFamily is a profile with normal distributions of log Theta and log Noise.
+type isotropicFamily struct {
+	profile Profile
+	priors  [2]struct{ median, spread float64 }
+}
 
-// isotropicPriorsOf returns the priors for n points in dim dimensions. With more points than
-// dimensions a function shows how rough it is, and a rough one is rather taken for a
-// smooth one with noise: the smooth part says where to go. With fewer points each one
-// explores a direction of its own, and the data choose.
-func isotropicPriorsOf(n, dim int) isotropicPriors {
+// isotropicFamilyOf returns the family for n points in dim dimensions. With more points than
+// dimensions a function shows how rough it is. The smooth part says where to go: Theta stays
+// near its median, what does not fit is taken for noise, and kinks are for the Matérn profile.
+// With fewer points each one explores a direction of its own, and the data choose.
+func isotropicFamilyOf(n, dim int) isotropicFamily {
+	var f isotropicFamily
+	f.priors[0].median, f.priors[1].median = 0.3, 1e-6
 	if n < dim {
-		return isotropicPriors{{0.3, 2}, {1e-6, 2}}
+		f.profile, f.priors[0].spread, f.priors[1].spread = RBF, 2, 2
+	} else {
+		f.profile, f.priors[0].spread, f.priors[1].spread = Matern52, 0.25, 6
 	}
-	return isotropicPriors{{0.3, 0.25}, {1e-6, 6}}
+	return f
 }
 
 const (
@@ -59,7 +67,7 @@ func FitIsotropic(ctx context.Context, c *Cloud, y, given []float64) (Isotropic,
 	_, err := lbfgsb.Minimize(ctx, p, lower, upper, func(grad, p []float64) float64 {
 		v := f.eval(grad, p)
 		if v < loss {
-			best, loss = Isotropic{Theta: math.Exp(p[0]), Noise: math.Exp(p[1]), Scale: f.scale}, v
+			best, loss = Isotropic{Profile: f.profile, Theta: math.Exp(p[0]), Noise: math.Exp(p[1]), Scale: f.scale}, v
 		}
 		return v
 	}, lbfgsb.Options{MaxEval: isotropicEvals * len(p)})
@@ -74,11 +82,12 @@ func FitIsotropic(ctx context.Context, c *Cloud, y, given []float64) (Isotropic,
 
 // isotropicLoss evaluates the loss of a fit, divided by n.
 type isotropicLoss struct {
-	cloud           *Cloud
-	y, given        []float64
-	n               int
-	priors          isotropicPriors
-	r, l, s         linalg.Matrix // correlations, their factor, their inverse
+	cloud    *Cloud
+	y, given []float64
+	n        int
+	isotropicFamily
+	r, slope        linalg.Matrix // correlations, and their slopes as Profile.correlate has them
+	l, s            linalg.Matrix // factor and inverse of the correlations
 	residual, alpha []float64
 	scale           float64 // s of the last evaluation
 }
@@ -86,8 +95,8 @@ type isotropicLoss struct {
 func newIsotropicLoss(c *Cloud, y, given []float64) *isotropicLoss {
 	n := len(y)
 	return &isotropicLoss{
-		cloud: c, y: y, given: given, n: n, priors: isotropicPriorsOf(n, c.dim),
-		r: linalg.New(n, n), l: linalg.New(n, n), s: linalg.New(n, n),
+		cloud: c, y: y, given: given, n: n, isotropicFamily: isotropicFamilyOf(n, c.dim),
+		r: linalg.New(n, n), slope: linalg.New(n, n), l: linalg.New(n, n), s: linalg.New(n, n),
 		residual: make([]float64, n), alpha: make([]float64, n),
 	}
 }
@@ -96,7 +105,7 @@ func newIsotropicLoss(c *Cloud, y, given []float64) *isotropicLoss {
 //
 //	E var y = s (1 - the mean correlation of two points).
 func (f *isotropicLoss) plausibleScale(theta float64) float64 {
-	f.cloud.correlations(f.r, -theta/(2*float64(f.cloud.dim)), 0)
+	f.cloud.correlations(f.r, f.slope, f.profile, theta/float64(f.cloud.dim), 0)
 	var apart, pairs float64
 	for i := range f.n {
 		for _, r := range f.r.Row(i)[:i] {
@@ -118,8 +127,8 @@ func (f *isotropicLoss) plausibleScale(theta float64) float64 {
 // In closed form s makes the third term constant, and it is left out.
 func (f *isotropicLoss) eval(grad, p []float64) float64 {
 	theta, noise := math.Exp(p[0]), math.Exp(p[1])
-	rate := -theta / (2 * float64(f.cloud.dim))
-	f.cloud.correlations(f.r, rate, noise)
+	rate := theta / float64(f.cloud.dim)
+	f.cloud.correlations(f.r, f.slope, f.profile, rate, noise)
 	if f.given != nil {
 		f.scale = math.Exp(p[2])
 		addGiven(f.r, f.given, f.scale)
@@ -152,11 +161,11 @@ func (f *isotropicLoss) eval(grad, p []float64) float64 {
 
 	var dTheta, dNoise float64
 	for i := range f.n {
-		r, r2, s := f.r.Row(i), f.cloud.r2.Row(i), f.s.Row(i)
+		slope, r2, s := f.slope.Row(i), f.cloud.r2.Row(i), f.s.Row(i)
 		a := f.alpha[i] / f.scale
 		for j := range i {
-			// dR_ij/d log theta = R_ij rate r²; both triangles, hence no 1/2.
-			dTheta += r[j] * rate * r2[j] * (s[j] - a*f.alpha[j])
+			// dR_ij/d log theta = -1/2 slope rate |x_i - x_j|²; both triangles, hence once.
+			dTheta += slope[j] * (-rate / 2) * r2[j] * (s[j] - a*f.alpha[j])
 		}
 		dNoise += 0.5 * noise * (s[i] - a*f.alpha[i])
 	}
@@ -194,10 +203,11 @@ func addGiven(r linalg.Matrix, given []float64, scale float64) {
 // smallestScale keeps the logarithm of s finite for constant values.
 const smallestScale = 1e-12
 
-// correlations fills the lower triangle of k for its first points.
-func (c *Cloud) correlations(k linalg.Matrix, rate, noise float64) {
+// correlations fills the lower triangles of k and slope for the first points, as
+// Profile.correlate does.
+func (c *Cloud) correlations(k, slope linalg.Matrix, p Profile, rate, noise float64) {
 	for i := range k.Rows {
-		linalg.ExpScaled(k.Row(i)[:i], 1, rate, c.r2.Row(i)[:i])
+		p.correlate(k.Row(i)[:i], slope.Row(i)[:i], rate, c.r2.Row(i)[:i])
 		k.Set(i, i, 1+noise+isotropicNugget)
 	}
 }
@@ -225,12 +235,12 @@ var _ Surrogate = (*IsotropicModel)(nil)
 func NewIsotropicModel(h Isotropic, c *Cloud, y, given []float64, spare int) (*IsotropicModel, error) {
 	n := len(y)
 	m := &IsotropicModel{
-		Isotropic: h, cloud: c, data: n, rate: -h.Theta / (2 * float64(c.dim)),
+		Isotropic: h, cloud: c, data: n, rate: h.Theta / float64(c.dim),
 		l: linalg.New(n+spare, n+spare), li: linalg.New(n+spare, n+spare),
 		alpha: make([]float64, n+spare), fitted: make([]float64, n),
 	}
 	r, l := linalg.New(n, n), m.l.Slice(0, n, 0, n)
-	c.correlations(r, m.rate, h.Noise)
+	c.correlations(r, linalg.New(n, n), h.Profile, m.rate, h.Noise)
 	addGiven(r, given, h.Scale)
 	jitter, err := linalg.CholeskyJitter(l, r, linalg.DefaultLadder(r))
 	if err != nil {
@@ -279,8 +289,8 @@ func (m *IsotropicModel) Jitter() float64 { return m.jitter }
 func (m *IsotropicModel) Believe(x []float64) {
 	n := m.cloud.n
 	m.cloud.Append(x)
-	k := make([]float64, n)
-	linalg.ExpScaled(k, 1, m.rate, m.cloud.r2.Row(n)[:n])
+	k, slope := make([]float64, n), make([]float64, n)
+	m.Profile.correlate(k, slope, m.rate, m.cloud.r2.Row(n)[:n])
 	l := m.l.Slice(0, n+1, 0, n+1)
 	// A point on top of another makes the matrix singular but for the noise.
 	for own := 1 + m.Noise + isotropicNugget + m.jitter; linalg.AppendRow(l, k, own) != nil; own += 1e-6 {
@@ -318,30 +328,31 @@ type Moments func(mean, variance float64) (value, dMean, dVariance float64)
 // correlations k and w = R⁻¹k,
 //
 //	mean = mean0 + k·alpha,  variance = s (1 - k·w),
-//	grad = sum_i c_i (x_i - x) Theta/D,  c_i = k_i (dMean alpha_i - 2 s dVariance w_i).
+//	grad = sum_i c_i (x_i - x) Theta/D,  c_i = slope_i (dMean alpha_i - 2 s dVariance w_i).
 //
 // All rows share the passes over the data.
 func (m *IsotropicModel) Evaluate(value []float64, grad, x linalg.Matrix, f Moments) {
 	n, rows := m.cloud.n, x.Rows
 	data := m.cloud.X()
-	if m.k.Rows < rows || m.k.Cols < n {
-		m.k, m.v = linalg.New(rows, m.l.Cols), linalg.New(2*rows, m.l.Cols)
+	if m.k.Rows < 2*rows || m.k.Cols < n {
+		m.k, m.v = linalg.New(2*rows, m.l.Cols), linalg.New(2*rows, m.l.Cols)
 	}
-	k, v, w := m.k.Slice(0, rows, 0, n), m.v.Slice(0, rows, 0, n), m.v.Slice(rows, 2*rows, 0, n)
+	k, slope := m.k.Slice(0, rows, 0, n), m.k.Slice(rows, 2*rows, 0, n)
+	v, w := m.v.Slice(0, rows, 0, n), m.v.Slice(rows, 2*rows, 0, n)
 	linalg.GemmTB(k, 0, -2, x, data)
 	for i := range rows {
 		row, xx := k.Row(i), linalg.Dot(x.Row(i), x.Row(i))
 		for j, q := range m.cloud.norm2[:n] {
 			row[j] = max(0, row[j]+xx+q)
 		}
-		linalg.ExpScaled(row, 1, m.rate, row)
+		m.Profile.correlate(row, slope.Row(i), m.rate, row)
 	}
 	li := m.li.Slice(0, n, 0, n)
 	linalg.GemmTB(v, 0, 1, k, li)
 	linalg.Gemm(w, 0, 1, v, li)
 	for i := range rows {
-		c, wi := k.Row(i), w.Row(i)
-		mean := m.mean + linalg.Dot(c, m.alpha[:n])
+		c, wi := slope.Row(i), w.Row(i)
+		mean := m.mean + linalg.Dot(k.Row(i), m.alpha[:n])
 		variance := m.scale * max(1-linalg.Dot(v.Row(i), v.Row(i)), smallestVariance)
 		val, dMean, dVariance := f(mean, variance)
 		value[i] = val
@@ -355,7 +366,7 @@ func (m *IsotropicModel) Evaluate(value []float64, grad, x linalg.Matrix, f Mome
 			g[j] = -sum * xj
 		}
 	}
-	linalg.Gemm(grad, 1, 1, k, data)
+	linalg.Gemm(grad, 1, 1, slope, data)
 	for i := range rows {
 		g := grad.Row(i)
 		for j := range g {

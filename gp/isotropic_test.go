@@ -68,7 +68,7 @@ func TestCloudKeepsDistances(t *testing.T) {
 	}
 }
 
-// The priors differ with the number of points.
+// The profile and the priors differ with the number of points.
 func TestIsotropicLossGradient(t *testing.T) {
 	for _, n := range []int{5, 25} {
 		c, y := isotropicData(n, 6)
@@ -91,9 +91,15 @@ func TestIsotropicLossGradient(t *testing.T) {
 // The process is an ARD one with equal length-scales, whose mean and output scale have
 // their closed form.
 func TestIsotropicModelIsTheARDModel(t *testing.T) {
+	for profile, kernel := range map[Profile]func([]float64) Kernel{RBF: RBFARD, Matern52: Matern52ARD} {
+		testIsARD(t, profile, kernel)
+	}
+}
+
+func testIsARD(t *testing.T, profile Profile, kernel func(lengthScales []float64) Kernel) {
 	const n, dim = 30, 4
 	c, y := isotropicData(n, dim)
-	h := Isotropic{Theta: 3, Noise: 1e-3}
+	h := Isotropic{Profile: profile, Theta: 3, Noise: 1e-3}
 	m, err := NewIsotropicModel(h, c, y, nil, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +113,7 @@ func TestIsotropicModelIsTheARDModel(t *testing.T) {
 		l[j] = math.Sqrt(dim / h.Theta)
 	}
 	want, err := NewModel(Hyper{
-		Kernel: RBFARD(l), Mean: m.mean,
+		Kernel: kernel(l), Mean: m.mean,
 		OutputScale: m.scale, NoiseVariance: m.scale * (h.Noise + isotropicNugget),
 	}, in, y)
 	if err != nil {
@@ -146,25 +152,27 @@ func TestIsotropicModelIsTheARDModel(t *testing.T) {
 
 func TestIsotropicEvaluateGradient(t *testing.T) {
 	const n, dim = 20, 5
-	c, y := isotropicData(n, dim)
-	m, err := NewIsotropicModel(Isotropic{Theta: 5, Noise: 1e-2}, c, y, nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Believe([]float64{0.1, 0.2, 0.3, 0.4, 0.5})
-	f := func(mean, variance float64) (value, dMean, dVariance float64) {
-		return mean * variance, variance, mean
-	}
-	value, grad := make([]float64, 2), linalg.New(2, dim)
-	x := linalg.New(2, dim)
-	copy(x.Data, []float64{0.5, -0.5, 0.2, 0.1, 0.9, -0.3, 0.4, 0.8, -0.7, 0})
-	m.Evaluate(value, grad, x, f)
-	for i := range 2 {
-		fdcheck.Check(t, func(p []float64) float64 {
-			v := make([]float64, 1)
-			m.Evaluate(v, linalg.New(1, dim), linalg.Matrix{Rows: 1, Cols: dim, Stride: dim, Data: p}, f)
-			return v[0]
-		}, grad.Row(i), x.Row(i), 1e-6)
+	for _, profile := range []Profile{RBF, Matern52} {
+		c, y := isotropicData(n, dim)
+		m, err := NewIsotropicModel(Isotropic{Profile: profile, Theta: 5, Noise: 1e-2}, c, y, nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Believe([]float64{0.1, 0.2, 0.3, 0.4, 0.5})
+		f := func(mean, variance float64) (value, dMean, dVariance float64) {
+			return mean * variance, variance, mean
+		}
+		value, grad := make([]float64, 2), linalg.New(2, dim)
+		x := linalg.New(2, dim)
+		copy(x.Data, []float64{0.5, -0.5, 0.2, 0.1, 0.9, -0.3, 0.4, 0.8, -0.7, 0})
+		m.Evaluate(value, grad, x, f)
+		for i := range 2 {
+			fdcheck.Check(t, func(p []float64) float64 {
+				v := make([]float64, 1)
+				m.Evaluate(v, linalg.New(1, dim), linalg.Matrix{Rows: 1, Cols: dim, Stride: dim, Data: p}, f)
+				return v[0]
+			}, grad.Row(i), x.Row(i), 1e-6)
+		}
 	}
 }
 

@@ -36,6 +36,14 @@ func (p Profile) apply(r2, slope []float64, scale float64) {
 	linalg.Matern52(r2, slope, scale)
 }
 
+// correlate fills k with phi at r² = rate*d2, and slope as apply does. k may be d2.
+func (p Profile) correlate(k, slope []float64, rate float64, d2 []float64) {
+	for i, v := range d2 {
+		k[i] = rate * v
+	}
+	p.apply(k, slope, 1)
+}
+
 // Kernel is a profile over z = Bx (B set) or z = x/lengthScales.
 type Kernel struct {
 	Profile      Profile
