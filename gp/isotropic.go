@@ -24,25 +24,18 @@ type Isotropic struct {
 	Scale   float64 // s; used where v_i are given
 }
 
-// isotropicFamily is a profile with normal distributions of log Theta and log Noise.
-type isotropicFamily struct {
-	profile Profile
-	priors  [2]struct{ median, spread float64 }
-}
+// isotropicPriors are normal distributions of log Theta and log Noise.
+type isotropicPriors [2]struct{ median, spread float64 }
 
-// isotropicFamilyOf returns the family for n points in dim dimensions. With more points than
-// dimensions a function shows how rough it is. The smooth part says where to go: Theta stays
-// near its median, what does not fit is taken for noise, and kinks are for the Matérn profile.
-// With fewer points each one explores a direction of its own, and the data choose.
-func isotropicFamilyOf(n, dim int) isotropicFamily {
-	var f isotropicFamily
-	f.priors[0].median, f.priors[1].median = 0.3, 1e-6
+// isotropicPriorsOf returns the priors for n points in dim dimensions. With more points than
+// dimensions a function shows how rough it is, and a rough one is rather taken for a
+// smooth one with noise: the smooth part says where to go. With fewer points each one
+// explores a direction of its own, and the data choose.
+func isotropicPriorsOf(n, dim int) isotropicPriors {
 	if n < dim {
-		f.profile, f.priors[0].spread, f.priors[1].spread = RBF, 2, 2
-	} else {
-		f.profile, f.priors[0].spread, f.priors[1].spread = Matern52, 0.25, 6
+		return isotropicPriors{{0.3, 2}, {1e-6, 2}}
 	}
-	return f
+	return isotropicPriors{{0.3, 0.25}, {1e-6, 6}}
 }
 
 const (
@@ -53,8 +46,8 @@ const (
 // FitIsotropic returns the most probable hyperparameters for the values y of the first
 // len(y) points and minus the logarithm of their density there, without the constant
 // terms. It starts at the mode of the prior. given are the v_i, nil for none.
-func FitIsotropic(ctx context.Context, c *Cloud, y, given []float64) (Isotropic, float64, error) {
-	f := newIsotropicLoss(c, y, given)
+func FitIsotropic(ctx context.Context, profile Profile, c *Cloud, y, given []float64) (Isotropic, float64, error) {
+	f := newIsotropicLoss(profile, c, y, given)
 	p := []float64{math.Log(f.priors[0].median), math.Log(f.priors[1].median)}
 	lower := []float64{math.Log(1e-6), math.Log(1e-10)}
 	upper := []float64{math.Log(1e6), math.Log(10)}
@@ -67,7 +60,7 @@ func FitIsotropic(ctx context.Context, c *Cloud, y, given []float64) (Isotropic,
 	_, err := lbfgsb.Minimize(ctx, p, lower, upper, func(grad, p []float64) float64 {
 		v := f.eval(grad, p)
 		if v < loss {
-			best, loss = Isotropic{Profile: f.profile, Theta: math.Exp(p[0]), Noise: math.Exp(p[1]), Scale: f.scale}, v
+			best, loss = Isotropic{Profile: profile, Theta: math.Exp(p[0]), Noise: math.Exp(p[1]), Scale: f.scale}, v
 		}
 		return v
 	}, lbfgsb.Options{MaxEval: isotropicEvals * len(p)})
@@ -82,20 +75,21 @@ func FitIsotropic(ctx context.Context, c *Cloud, y, given []float64) (Isotropic,
 
 // isotropicLoss evaluates the loss of a fit, divided by n.
 type isotropicLoss struct {
-	cloud    *Cloud
-	y, given []float64
-	n        int
-	isotropicFamily
+	profile         Profile
+	priors          isotropicPriors
+	cloud           *Cloud
+	y, given        []float64
+	n               int
 	r, slope        linalg.Matrix // correlations, and their slopes as Profile.correlate has them
 	l, s            linalg.Matrix // factor and inverse of the correlations
 	residual, alpha []float64
 	scale           float64 // s of the last evaluation
 }
 
-func newIsotropicLoss(c *Cloud, y, given []float64) *isotropicLoss {
+func newIsotropicLoss(profile Profile, c *Cloud, y, given []float64) *isotropicLoss {
 	n := len(y)
 	return &isotropicLoss{
-		cloud: c, y: y, given: given, n: n, isotropicFamily: isotropicFamilyOf(n, c.dim),
+		profile: profile, cloud: c, y: y, given: given, n: n, priors: isotropicPriorsOf(n, c.dim),
 		r: linalg.New(n, n), slope: linalg.New(n, n), l: linalg.New(n, n), s: linalg.New(n, n),
 		residual: make([]float64, n), alpha: make([]float64, n),
 	}

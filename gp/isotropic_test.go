@@ -68,23 +68,30 @@ func TestCloudKeepsDistances(t *testing.T) {
 	}
 }
 
-// The profile and the priors differ with the number of points.
+// The priors differ with the number of points.
 func TestIsotropicLossGradient(t *testing.T) {
-	for _, n := range []int{5, 25} {
-		c, y := isotropicData(n, 6)
-		given := make([]float64, n)
-		for i := range given {
-			given[i] = 0.3 * float64(i%4)
+	for _, profile := range []Profile{RBF, Matern52} {
+		for _, n := range []int{5, 25} {
+			checkIsotropicLossGradient(t, profile, n)
 		}
-		for _, p := range [][]float64{{0, -3}, {2, -8}, {-1, 0}, {0, -3, 1}, {2, -8, -2}, {-1, 0, 4}} {
-			f := newIsotropicLoss(c, y, nil)
-			if len(p) == 3 {
-				f = newIsotropicLoss(c, y, given)
-			}
-			grad, scratch := make([]float64, len(p)), make([]float64, len(p))
-			f.eval(grad, p)
-			fdcheck.Check(t, func(p []float64) float64 { return f.eval(scratch, p) }, grad, p, 1e-6)
+	}
+}
+
+func checkIsotropicLossGradient(t *testing.T, profile Profile, n int) {
+	t.Helper()
+	c, y := isotropicData(n, 6)
+	given := make([]float64, n)
+	for i := range given {
+		given[i] = 0.3 * float64(i%4)
+	}
+	for _, p := range [][]float64{{0, -3}, {2, -8}, {-1, 0}, {0, -3, 1}, {2, -8, -2}, {-1, 0, 4}} {
+		f := newIsotropicLoss(profile, c, y, nil)
+		if len(p) == 3 {
+			f = newIsotropicLoss(profile, c, y, given)
 		}
+		grad, scratch := make([]float64, len(p)), make([]float64, len(p))
+		f.eval(grad, p)
+		fdcheck.Check(t, func(p []float64) float64 { return f.eval(scratch, p) }, grad, p, 1e-6)
 	}
 }
 
@@ -179,7 +186,7 @@ func TestIsotropicEvaluateGradient(t *testing.T) {
 // Of values without noise little is learned as noise; constant values are no trouble.
 func TestFitIsotropic(t *testing.T) {
 	c, y := isotropicData(60, 3)
-	h, smooth, err := FitIsotropic(t.Context(), c, y, nil)
+	h, smooth, err := FitIsotropic(t.Context(), RBF, c, y, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,14 +197,14 @@ func TestFitIsotropic(t *testing.T) {
 	for i := range y {
 		y[i] += 0.5 * r.NormFloat64()
 	}
-	noisy, rough, err := FitIsotropic(t.Context(), c, y, nil)
+	noisy, rough, err := FitIsotropic(t.Context(), RBF, c, y, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if noisy.Noise < 1e-2 || rough < smooth {
 		t.Errorf("noise %g and loss %g learned from noisy values, exact ones had %g and %g", noisy.Noise, rough, h.Noise, smooth)
 	}
-	if _, _, err := FitIsotropic(t.Context(), c, make([]float64, 60), nil); err != nil {
+	if _, _, err := FitIsotropic(t.Context(), RBF, c, make([]float64, 60), nil); err != nil {
 		t.Errorf("constant values: %v", err)
 	}
 }
@@ -253,11 +260,11 @@ func TestFitIsotropicGivenNoise(t *testing.T) {
 		y[i] += std * r.NormFloat64()
 		given[i] = std * std
 	}
-	unknown, _, err := FitIsotropic(t.Context(), c, y, nil)
+	unknown, _, err := FitIsotropic(t.Context(), RBF, c, y, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, _, err := FitIsotropic(t.Context(), c, y, given)
+	known, _, err := FitIsotropic(t.Context(), RBF, c, y, given)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +272,7 @@ func TestFitIsotropicGivenNoise(t *testing.T) {
 		t.Errorf("of the noise variance %g that is learned without help, %g is left when it is given", learned, rest)
 	}
 	for name, flat := range map[string][]float64{"constant": make([]float64, 80), "one": {3}} {
-		if _, _, err := FitIsotropic(t.Context(), c, flat, given[:len(flat)]); err != nil {
+		if _, _, err := FitIsotropic(t.Context(), RBF, c, flat, given[:len(flat)]); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -288,7 +295,7 @@ func BenchmarkIsotropicEvaluate(b *testing.B) {
 func BenchmarkFitIsotropic(b *testing.B) {
 	c, y := isotropicData(500, 1000)
 	for b.Loop() {
-		if _, _, err := FitIsotropic(b.Context(), c, y, nil); err != nil {
+		if _, _, err := FitIsotropic(b.Context(), RBF, c, y, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -62,10 +62,11 @@ const (
 	logarithm    part = "log" // of the outputs
 	improvements part = "ei"  // expected ones
 	local        part = "local"
+	matern       part = "matern" // profile
 	otherSide    part = "ascent"
 )
 
-var parts = []string{string(nothing), string(logarithm), string(improvements), string(local), string(otherSide)}
+var parts = []string{string(nothing), string(logarithm), string(improvements), string(local), string(matern), string(otherSide)}
 
 func newAdaptive(cfg Config, s settings) (Strategy, error) {
 	far := cfg.Budget >= worthDescents && cfg.Dim >= cfg.Budget

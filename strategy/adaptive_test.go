@@ -52,12 +52,41 @@ func TestEvidenceChoosesTheScale(t *testing.T) {
 			cloud.Append(x)
 			y = append(y, c.f(x))
 		}
-		fit, err := fitScale(t.Context(), cloud, y, nil, y[0], true)
+		fit, err := fitScale(t.Context(), gp.RBF, cloud, y, nil, y[0], true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if fit.log != c.log {
 			t.Errorf("%s: the logarithm is modelled: %t", c.name, fit.log)
+		}
+	}
+}
+
+// The profile of a fit follows from the number of its observations.
+func TestProfile(t *testing.T) {
+	for _, c := range []struct {
+		without part
+		points  int
+		want    gp.Profile
+	}{
+		{nothing, 9, gp.RBF},
+		{nothing, 10, gp.Matern52},
+		{matern, 10, gp.RBF},
+	} {
+		a := newRun(Config{Dim: 10, Init: 5}, c.without)
+		r := rand.New(rand.NewPCG(1, 2))
+		for range c.points {
+			x := make([]float64, 10)
+			for j := range x {
+				x[j] = 2*r.Float64() - 1
+			}
+			a.add(Observation{X: x, Value: x[0]})
+		}
+		if err := a.refit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := a.fit.hyper.Profile; got != c.want {
+			t.Errorf("without %s: %d points in 10 dimensions have profile %d, want %d", c.without, c.points, got, c.want)
 		}
 	}
 }

@@ -155,13 +155,22 @@ func (a *run) refit(ctx context.Context) error {
 		return nil
 	}
 	cloud, y, std := a.keep(n, maxFitted)
-	fit, err := fitScale(ctx, cloud, y, std, a.designMedian(n), a.without != logarithm)
+	fit, err := fitScale(ctx, a.profile(len(y)), cloud, y, std, a.designMedian(n), a.without != logarithm)
 	if err != nil {
 		return err
 	}
 	fit.n = n
 	a.fit = fit
 	return nil
+}
+
+// profile returns that of a model fitted to n observations. With more points than parameters
+// they show where the function bends, and a Matérn one follows.
+func (a *run) profile(n int) gp.Profile {
+	if n < a.cfg.Dim || a.without == matern {
+		return gp.RBF
+	}
+	return gp.Matern52
 }
 
 // rough says whether two random points of the box, of a mean squared distance of 2/3 for each
