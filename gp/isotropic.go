@@ -13,9 +13,9 @@ import (
 //
 //	cov(y_i, y_j) = s [phi(r) + Noise (i = j)] + v_i (i = j),  r² = Theta |x_i - x_j|²/D,
 //
-// phi the profile and v_i the variance of noise that is known beforehand. The constant mean has a closed form,
-// and so has s unless v_i are given. With a small Theta the gradient of its
-// posterior mean is the projection of the true gradient on the span of the data, which
+// phi the profile and v_i the variance of noise that is known beforehand. The constant mean
+// has a closed form, and so has s unless v_i are given. With a small Theta the gradient of
+// the posterior mean is the projection of the true gradient on the span of the data, which
 // is all that data can say.
 type Isotropic struct {
 	Profile Profile
@@ -99,7 +99,7 @@ func newIsotropicLoss(profile Profile, c *Cloud, y, given []float64) *isotropicL
 //
 //	E var y = s (1 - the mean correlation of two points).
 func (f *isotropicLoss) plausibleScale(theta float64) float64 {
-	f.cloud.correlations(f.r, f.slope, f.profile, theta/float64(f.cloud.dim), 0)
+	f.cloud.correlations(f.r, linalg.Matrix{}, f.profile, theta/float64(f.cloud.dim), 0)
 	var apart, pairs float64
 	for i := range f.n {
 		for _, r := range f.r.Row(i)[:i] {
@@ -197,11 +197,15 @@ func addGiven(r linalg.Matrix, given []float64, scale float64) {
 // smallestScale keeps the logarithm of s finite for constant values.
 const smallestScale = 1e-12
 
-// correlations fills the lower triangles of k and slope for the first points, as
-// Profile.correlate does.
+// correlations fills the lower triangle of k for its first points, and that of slope, unless
+// it is empty, as Profile.correlate does.
 func (c *Cloud) correlations(k, slope linalg.Matrix, p Profile, rate, noise float64) {
 	for i := range k.Rows {
-		p.correlate(k.Row(i)[:i], slope.Row(i)[:i], rate, c.r2.Row(i)[:i])
+		var slopes []float64
+		if slope.Rows > 0 {
+			slopes = slope.Row(i)[:i]
+		}
+		p.correlate(k.Row(i)[:i], slopes, rate, c.r2.Row(i)[:i])
 		k.Set(i, i, 1+noise+isotropicNugget)
 	}
 }
@@ -234,7 +238,7 @@ func NewIsotropicModel(h Isotropic, c *Cloud, y, given []float64, spare int) (*I
 		alpha: make([]float64, n+spare), fitted: make([]float64, n),
 	}
 	r, l := linalg.New(n, n), m.l.Slice(0, n, 0, n)
-	c.correlations(r, linalg.New(n, n), h.Profile, m.rate, h.Noise)
+	c.correlations(r, linalg.Matrix{}, h.Profile, m.rate, h.Noise)
 	addGiven(r, given, h.Scale)
 	jitter, err := linalg.CholeskyJitter(l, r, linalg.DefaultLadder(r))
 	if err != nil {
@@ -283,8 +287,8 @@ func (m *IsotropicModel) Jitter() float64 { return m.jitter }
 func (m *IsotropicModel) Believe(x []float64) {
 	n := m.cloud.n
 	m.cloud.Append(x)
-	k, slope := make([]float64, n), make([]float64, n)
-	m.Profile.correlate(k, slope, m.rate, m.cloud.r2.Row(n)[:n])
+	k := make([]float64, n)
+	m.Profile.correlate(k, nil, m.rate, m.cloud.r2.Row(n)[:n])
 	l := m.l.Slice(0, n+1, 0, n+1)
 	// A point on top of another makes the matrix singular but for the noise.
 	for own := 1 + m.Noise + isotropicNugget + m.jitter; linalg.AppendRow(l, k, own) != nil; own += 1e-6 {

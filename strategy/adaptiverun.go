@@ -114,7 +114,7 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 // last digits. With fewer a point of a narrow box would teach no new direction.
 //
 // In a box that counts, single observations show how the function changes: the model's
-// difference of the centre and a uniform point, of variance theta L²/3, is clear of the noise.
+// difference of the centre and a uniform point, of variance about theta L²/3, is clear of the noise.
 func (a *run) reach(r *rand.Rand) float64 {
 	if a.without == local || len(a.y) < a.cfg.Dim || r.Float64() >= localShare {
 		return everywhere
