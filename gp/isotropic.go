@@ -326,7 +326,7 @@ type Moments func(mean, variance float64) (value, dMean, dVariance float64)
 // correlations k and w = R⁻¹k,
 //
 //	mean = mean0 + k·alpha,  variance = s (1 - k·w),
-//	grad = sum_i c_i (x_i - x) Theta/D,  c_i = slope_i (dMean alpha_i - 2 s dVariance w_i).
+//	grad = sum_i c_i (x_i - x) rate,  rate = Theta/D,  c_i = slope_i (dMean alpha_i - 2 s dVariance w_i).
 //
 // All rows share the passes over the data.
 func (m *IsotropicModel) Evaluate(value []float64, grad, x linalg.Matrix, f Moments) {
@@ -368,7 +368,7 @@ func (m *IsotropicModel) Evaluate(value []float64, grad, x linalg.Matrix, f Mome
 	for i := range rows {
 		g := grad.Row(i)
 		for j := range g {
-			g[j] *= m.Theta / float64(m.cloud.dim)
+			g[j] *= m.rate
 		}
 	}
 }

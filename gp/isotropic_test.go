@@ -99,11 +99,11 @@ func checkIsotropicLossGradient(t *testing.T, profile Profile, n int) {
 // their closed form.
 func TestIsotropicModelIsTheARDModel(t *testing.T) {
 	for profile, kernel := range map[Profile]func([]float64) Kernel{RBF: RBFARD, Matern52: Matern52ARD} {
-		testIsARD(t, profile, kernel)
+		checkIsARD(t, profile, kernel)
 	}
 }
 
-func testIsARD(t *testing.T, profile Profile, kernel func(lengthScales []float64) Kernel) {
+func checkIsARD(t *testing.T, profile Profile, kernel func(lengthScales []float64) Kernel) {
 	const n, dim = 30, 4
 	c, y := isotropicData(n, dim)
 	h := Isotropic{Profile: profile, Theta: 3, Noise: 1e-3}
@@ -280,15 +280,19 @@ func TestFitIsotropicGivenNoise(t *testing.T) {
 
 func BenchmarkIsotropicEvaluate(b *testing.B) {
 	const n, dim = 500, 1000
-	c, y := isotropicData(n, dim)
-	m, err := NewIsotropicModel(Isotropic{Theta: 0.3, Noise: 1e-6}, c, y, nil, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
-	x := linalg.New(8, dim)
-	value, grad := make([]float64, 8), linalg.New(8, dim)
-	for b.Loop() {
-		m.Evaluate(value, grad, x, func(mean, _ float64) (float64, float64, float64) { return mean, 1, 1 })
+	for name, profile := range map[string]Profile{"RBF": RBF, "Matern52": Matern52} {
+		b.Run(name, func(b *testing.B) {
+			c, y := isotropicData(n, dim)
+			m, err := NewIsotropicModel(Isotropic{Profile: profile, Theta: 0.3, Noise: 1e-6}, c, y, nil, 0)
+			if err != nil {
+				b.Fatal(err)
+			}
+			x := linalg.New(8, dim)
+			value, grad := make([]float64, 8), linalg.New(8, dim)
+			for b.Loop() {
+				m.Evaluate(value, grad, x, func(mean, _ float64) (float64, float64, float64) { return mean, 1, 1 })
+			}
+		})
 	}
 }
 
