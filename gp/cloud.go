@@ -57,6 +57,17 @@ func (c *Cloud) Subset(numbers []int) *Cloud {
 	return s
 }
 
+// MeanSquare returns the mean of |x_i - x_j|²/D over the pairs of points, 0 when there are none.
+func (c *Cloud) MeanSquare() float64 {
+	var sum float64
+	for i := range c.n {
+		for _, v := range c.r2.Row(i)[:i] {
+			sum += v
+		}
+	}
+	return sum / float64(max(1, c.n*(c.n-1)/2)*c.dim)
+}
+
 // Nearest returns the distance from x to the closest point, +Inf when there is none.
 func (c *Cloud) Nearest(x []float64) float64 {
 	r2 := make([]float64, c.n)

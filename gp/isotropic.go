@@ -24,18 +24,10 @@ type Isotropic struct {
 	Scale   float64 // s; used where v_i are given
 }
 
-// isotropicPriors are normal distributions of log Theta and log Noise.
-type isotropicPriors [2]struct{ median, spread float64 }
-
-// isotropicPriorsOf returns the priors for n points in dim dimensions. With more points than
-// dimensions a function shows how rough it is, and a rough one is rather taken for a
-// smooth one with noise: the smooth part says where to go. With fewer points each one
-// explores a direction of its own, and the data choose.
-func isotropicPriorsOf(n, dim int) isotropicPriors {
-	if n < dim {
-		return isotropicPriors{{0.3, 2}, {1e-6, 2}}
-	}
-	return isotropicPriors{{0.3, 0.25}, {1e-6, 6}}
+// IsotropicPrior is what is believed of an isotropic process before its data are seen.
+type IsotropicPrior struct {
+	Profile      Profile
+	Theta, Noise LogNormalPrior
 }
 
 const (
@@ -44,23 +36,24 @@ const (
 )
 
 // FitIsotropic returns the most probable hyperparameters for the values y of the first
-// len(y) points and minus the logarithm of their density there, without the constant
-// terms. It starts at the mode of the prior. given are the v_i, nil for none.
-func FitIsotropic(ctx context.Context, profile Profile, c *Cloud, y, given []float64) (Isotropic, float64, error) {
-	f := newIsotropicLoss(profile, c, y, given)
-	p := []float64{math.Log(f.priors[0].median), math.Log(f.priors[1].median)}
-	lower := []float64{math.Log(1e-6), math.Log(1e-10)}
-	upper := []float64{math.Log(1e6), math.Log(10)}
+// len(y) points and minus the logarithm of the density of their logarithms there, without
+// the constant terms. It starts at the medians of the prior. given are the v_i, nil for none.
+func FitIsotropic(ctx context.Context, prior IsotropicPrior, c *Cloud, y, given []float64) (Isotropic, float64, error) {
+	f := newIsotropicLoss(prior, c, y, given)
+	far := math.Log(1e6)
+	p := []float64{prior.Theta.Mu, prior.Noise.Mu}
+	lower := []float64{p[0] - far, math.Log(1e-10)}
+	upper := []float64{p[0] + far, math.Log(10)}
 	if given != nil {
-		s := math.Log(f.plausibleScale(f.priors[0].median))
-		p, lower, upper = append(p, s), append(lower, s+math.Log(1e-6)), append(upper, s+math.Log(1e6))
+		s := math.Log(f.plausibleScale(math.Exp(prior.Theta.Mu)))
+		p, lower, upper = append(p, s), append(lower, s-far), append(upper, s+far)
 	}
 	var best Isotropic
 	loss := math.Inf(1)
 	_, err := lbfgsb.Minimize(ctx, p, lower, upper, func(grad, p []float64) float64 {
 		v := f.eval(grad, p)
 		if v < loss {
-			best, loss = Isotropic{Profile: profile, Theta: math.Exp(p[0]), Noise: math.Exp(p[1]), Scale: f.scale}, v
+			best, loss = Isotropic{Profile: prior.Profile, Theta: math.Exp(p[0]), Noise: math.Exp(p[1]), Scale: f.scale}, v
 		}
 		return v
 	}, lbfgsb.Options{MaxEval: isotropicEvals * len(p)})
@@ -75,8 +68,7 @@ func FitIsotropic(ctx context.Context, profile Profile, c *Cloud, y, given []flo
 
 // isotropicLoss evaluates the loss of a fit, divided by n.
 type isotropicLoss struct {
-	profile         Profile
-	priors          isotropicPriors
+	prior           IsotropicPrior
 	cloud           *Cloud
 	y, given        []float64
 	n               int
@@ -86,10 +78,10 @@ type isotropicLoss struct {
 	scale           float64 // s of the last evaluation
 }
 
-func newIsotropicLoss(profile Profile, c *Cloud, y, given []float64) *isotropicLoss {
+func newIsotropicLoss(prior IsotropicPrior, c *Cloud, y, given []float64) *isotropicLoss {
 	n := len(y)
 	return &isotropicLoss{
-		profile: profile, cloud: c, y: y, given: given, n: n, priors: isotropicPriorsOf(n, c.dim),
+		prior: prior, cloud: c, y: y, given: given, n: n,
 		r: linalg.New(n, n), slope: linalg.New(n, n), l: linalg.New(n, n), s: linalg.New(n, n),
 		residual: make([]float64, n), alpha: make([]float64, n),
 	}
@@ -99,7 +91,7 @@ func newIsotropicLoss(profile Profile, c *Cloud, y, given []float64) *isotropicL
 //
 //	E var y = s (1 - the mean correlation of two points).
 func (f *isotropicLoss) plausibleScale(theta float64) float64 {
-	f.cloud.correlations(f.r, linalg.Matrix{}, f.profile, theta/float64(f.cloud.dim), 0)
+	f.cloud.correlations(f.r, linalg.Matrix{}, f.prior.Profile, theta/float64(f.cloud.dim), 0)
 	var apart, pairs float64
 	for i := range f.n {
 		for _, r := range f.r.Row(i)[:i] {
@@ -122,7 +114,7 @@ func (f *isotropicLoss) plausibleScale(theta float64) float64 {
 func (f *isotropicLoss) eval(grad, p []float64) float64 {
 	theta, noise := math.Exp(p[0]), math.Exp(p[1])
 	rate := theta / float64(f.cloud.dim)
-	f.cloud.correlations(f.r, f.slope, f.profile, rate, noise)
+	f.cloud.correlations(f.r, f.slope, f.prior.Profile, rate, noise)
 	if f.given != nil {
 		f.scale = math.Exp(p[2])
 		addGiven(f.r, f.given, f.scale)
@@ -168,10 +160,10 @@ func (f *isotropicLoss) eval(grad, p []float64) float64 {
 		value += 0.5 * misfit / f.scale
 		grad[2] = f.scaleGradient(misfit) / float64(f.n)
 	}
-	for i, prior := range f.priors {
-		t := (p[i] - math.Log(prior.median)) / prior.spread
+	for i, prior := range []LogNormalPrior{f.prior.Theta, f.prior.Noise} {
+		t := (p[i] - prior.Mu) / prior.StdDev
 		value += t * t / 2
-		grad[i] = t / prior.spread
+		grad[i] = t / prior.StdDev
 	}
 	grad[0] = (grad[0] + dTheta) / float64(f.n)
 	grad[1] = (grad[1] + dNoise) / float64(f.n)

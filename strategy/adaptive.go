@@ -59,9 +59,9 @@ type part string
 
 const (
 	nothing      part = "nothing"
-	logarithm    part = "log" // of the outputs
-	improvements part = "ei"  // expected ones
-	local        part = "local"
+	logarithm    part = "log"    // of the outputs
+	improvements part = "ei"     // expected ones
+	local        part = "local"  // models
 	matern       part = "matern" // profile
 	otherSide    part = "ascent"
 )
@@ -128,7 +128,7 @@ func (a *adaptive) tellFirst(o Observation, told int) {
 }
 
 // end follows the last observation of first descent number k. Others follow the first one
-// when the function is rough.
+// when the function is rough; then there is no ascent.
 func (a *adaptive) end(k int) {
 	r := a.first
 	if len(r.x) > 0 {
@@ -136,7 +136,7 @@ func (a *adaptive) end(k int) {
 	}
 	a.first = nil
 	if k < a.descents && (k > 1 || r.rough()) {
-		a.first = newRun(a.cfg, a.whole.without)
+		a.first, a.ascent.done = newRun(a.cfg, a.whole.without), true
 	}
 }
 

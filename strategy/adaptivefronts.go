@@ -52,16 +52,16 @@ func (f *fronts) learn(o Observation) {
 	}
 }
 
-// draw chooses a front, and says no when it is the lowest or there is only one.
-func (f *fronts) draw(r *rand.Rand) (Point, bool) {
+// draw chooses a front by its number, and says no when it is the lowest or there is only one.
+func (f *fronts) draw(r *rand.Rand) (front int, other bool) {
 	if len(f.at) < 2 {
-		return nil, false
+		return 0, false
 	}
 	k := len(f.at) - 1
 	if !f.alone {
 		k = r.IntN(len(f.at))
 	}
-	return f.at[k], f.value[k] > slices.Min(f.value)
+	return k, f.value[k] > slices.Min(f.value)
 }
 
 // unseen returns a front that has not been evaluated.

@@ -30,16 +30,14 @@ const (
 	duplicateStep = 0.03 // standard deviation by which such a point is moved
 )
 
-// widths are the half-widths of the boxes of local queries.
-var widths = [...]float64{0.02, 0.06, 0.2, 0.6}
+// Medians of the priors: the rate of change of a function, and its noise.
+const (
+	usualTheta = 0.3
+	usualNoise = 1e-6
+)
 
 // littleCorrelation is that of points which tell little of each other.
 const littleCorrelation = 0.25
-
-const (
-	localShare = 0.1 // of the queries
-	clearance  = 30  // standard deviations of the noise that a box has to show
-)
 
 // Limits that keep an Ask in seconds when there are thousands of observations.
 const (
@@ -81,52 +79,40 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 		model.Believe(p)
 	}
 	r := rng.New(a.cfg.Seed, uint64(seen), uint64(len(pending)), rng.Purpose("adaptive"))
-	first := lowest(model.Fitted(), 1)[0]
-	best, centre := model.Fitted()[first], cloud.At(first)
+	whole := newPlace(model, cloud, everywhere)
+	near := surroundings{run: a, lowest: whole.centre, places: map[int]*place{}, believed: slices.Clip(pending), spare: len(pending) + n}
 	points := make([]Point, 0, n)
-	if x, ok := a.fronts.unseen(); ok && len(pending) == 0 {
-		separate(x, cloud, r)
+	add := func(x Point) {
 		model.Believe(x)
+		near.believe(x)
 		points = append(points, x)
 	}
+	if x, ok := a.fronts.unseen(); ok && len(pending) == 0 {
+		separate(x, cloud, r)
+		add(x)
+	}
 	for len(points) < n {
-		q, over := query{centre: centre, reach: a.reach(r)}, best
-		if front, other := a.fronts.draw(r); other {
-			q = query{centre: front, reach: territory}
-			over, _ = model.Predict(front)
+		front, other := a.fronts.draw(r)
+		local, err := near.draw(ctx, front, other, r)
+		if err != nil {
+			return nil, err
 		}
-		x, err := q.search(ctx, model, over, a.without != improvements, r)
+		at, follower := local, local
+		if local == nil {
+			at, follower = whole, whole
+			if other {
+				at = whole.at(a.fronts.at[front])
+			}
+		}
+		x, err := at.query(ctx, a.without != improvements, r)
 		if err != nil {
 			return nil, err
 		}
 		separate(x, cloud, r)
-		if mean, _ := model.Predict(x); mean < best {
-			best, centre = mean, x
-		}
-		model.Believe(x)
-		points = append(points, x)
+		follower.follow(x)
+		add(x)
 	}
 	return points, nil
-}
-
-// reach draws the half-width of a query's box. With more points than parameters some queries
-// are local: a model of the whole box is smoother than the function, and does not find the
-// last digits. With fewer a point of a narrow box would teach no new direction.
-//
-// In a box that counts, single observations show how the function changes: the model's
-// difference of the centre and a uniform point, of variance about theta L²/3, is clear of the noise.
-func (a *run) reach(r *rand.Rand) float64 {
-	if a.without == local || len(a.y) < a.cfg.Dim || r.Float64() >= localShare {
-		return everywhere
-	}
-	h := a.fit.hyper
-	seen := slices.IndexFunc(widths[:], func(l float64) bool {
-		return h.Theta*l*l/3 >= clearance*clearance*h.Noise
-	})
-	if seen < 0 {
-		return everywhere
-	}
-	return widths[seen+r.IntN(len(widths)-seen)]
 }
 
 // condition returns the posterior of the last fit with its points and values; spare is the
@@ -155,7 +141,7 @@ func (a *run) refit(ctx context.Context) error {
 		return nil
 	}
 	cloud, y, std := a.keep(n, maxFitted)
-	fit, err := fitScale(ctx, a.profile(len(y)), cloud, y, std, a.designMedian(n), a.without != logarithm)
+	fit, err := fitScale(ctx, a.prior(len(y)), cloud, y, std, a.designMedian(n), a.without != logarithm)
 	if err != nil {
 		return err
 	}
@@ -164,14 +150,23 @@ func (a *run) refit(ctx context.Context) error {
 	return nil
 }
 
-// profile returns that of a model fitted to n observations. With more points than parameters
-// they show where the function bends, and a Matérn one follows. The priors of gp.FitIsotropic
-// change with the same n: under the wide one this profile does far worse.
-func (a *run) profile(n int) gp.Profile {
-	if n < a.cfg.Dim || a.without == matern {
-		return gp.RBF
+// prior is that of a model fitted to n observations. With more points than parameters they
+// show how rough the function is and where it bends. A rough one is rather taken for a
+// smooth one with noise, as the smooth part says where to go, and a Matérn profile follows
+// the bends; under the wide prior it does far worse. With fewer points each one explores a
+// direction of its own, and the data choose.
+func (a *run) prior(n int) gp.IsotropicPrior {
+	p := gp.IsotropicPrior{
+		Theta: gp.LogNormalPrior{Mu: math.Log(usualTheta), StdDev: 2},
+		Noise: gp.LogNormalPrior{Mu: math.Log(usualNoise), StdDev: 2},
 	}
-	return gp.Matern52
+	if n >= a.cfg.Dim {
+		p.Theta.StdDev, p.Noise.StdDev = 0.25, 6
+		if a.without != matern {
+			p.Profile = gp.Matern52
+		}
+	}
+	return p
 }
 
 // rough says whether two random points of the box, of a mean squared distance of 2/3 for each

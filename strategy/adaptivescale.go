@@ -51,7 +51,7 @@ type scaleFit struct {
 // fitScale compares the scales, u and log(1 + u), by the evidence for y itself,
 //
 //	log p(y) = log p(w) + sum log dw/dy.
-func fitScale(ctx context.Context, profile gp.Profile, cloud *gp.Cloud, y, std []float64, designMedian float64, logarithm bool) (scaleFit, error) {
+func fitScale(ctx context.Context, prior gp.IsotropicPrior, cloud *gp.Cloud, y, std []float64, designMedian float64, logarithm bool) (scaleFit, error) {
 	var best scaleFit
 	least := math.Inf(1)
 	var failed error
@@ -60,7 +60,7 @@ func fitScale(ctx context.Context, profile gp.Profile, cloud *gp.Cloud, y, std [
 			continue
 		}
 		s := newScaled(log, y, std, designMedian)
-		hyper, loss, err := gp.FitIsotropic(ctx, profile, cloud, s.w, s.noise)
+		hyper, loss, err := gp.FitIsotropic(ctx, prior, cloud, s.w, s.noise)
 		switch {
 		case ctx.Err() != nil:
 			return scaleFit{}, ctx.Err() // the fit may have ended before it looked
