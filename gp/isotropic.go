@@ -3,6 +3,7 @@ package gp
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/mahabo/mahabo/internal/lbfgsb"
 	"github.com/mahabo/mahabo/internal/linalg"
@@ -28,6 +29,9 @@ type Isotropic struct {
 type IsotropicPrior struct {
 	Profile      Profile
 	Theta, Noise LogNormalPrior
+	// Starts are values of Noise at which fits begin, nil for its median. Roughness and noise
+	// explain each other: from one start a fit may not find out which it is.
+	Starts []float64
 }
 
 const (
@@ -37,33 +41,51 @@ const (
 
 // FitIsotropic returns the most probable hyperparameters for the values y of the first
 // len(y) points and minus the logarithm of the density of their logarithms there, without
-// the constant terms. It starts at the medians of the prior. given are the v_i, nil for none.
+// the constant terms. It starts at the medians of the prior unless that says otherwise.
+// given are the v_i, nil for none.
 func FitIsotropic(ctx context.Context, prior IsotropicPrior, c *Cloud, y, given []float64) (Isotropic, float64, error) {
 	f := newIsotropicLoss(prior, c, y, given)
 	far := math.Log(1e6)
-	p := []float64{prior.Theta.Mu, prior.Noise.Mu}
-	lower := []float64{p[0] - far, math.Log(1e-10)}
-	upper := []float64{p[0] + far, math.Log(10)}
+	start := []float64{prior.Theta.Mu, prior.Noise.Mu}
+	lower := []float64{start[0] - far, math.Log(1e-10)}
+	upper := []float64{start[0] + far, math.Log(10)}
 	if given != nil {
 		s := math.Log(f.plausibleScale(math.Exp(prior.Theta.Mu)))
-		p, lower, upper = append(p, s), append(lower, s-far), append(upper, s+far)
+		start, lower, upper = append(start, s), append(lower, s-far), append(upper, s+far)
+	}
+	noises := []float64{prior.Noise.Mu}
+	if prior.Starts != nil {
+		noises = logs(prior.Starts)
 	}
 	var best Isotropic
 	loss := math.Inf(1)
-	_, err := lbfgsb.Minimize(ctx, p, lower, upper, func(grad, p []float64) float64 {
-		v := f.eval(grad, p)
-		if v < loss {
-			best, loss = Isotropic{Profile: prior.Profile, Theta: math.Exp(p[0]), Noise: math.Exp(p[1]), Scale: f.scale}, v
+	for _, noise := range noises {
+		p := slices.Clone(start)
+		p[1] = noise
+		_, err := lbfgsb.Minimize(ctx, p, lower, upper, func(grad, p []float64) float64 {
+			v := f.eval(grad, p)
+			if v < loss {
+				best, loss = Isotropic{Profile: prior.Profile, Theta: math.Exp(p[0]), Noise: math.Exp(p[1]), Scale: f.scale}, v
+			}
+			return v
+		}, lbfgsb.Options{MaxEval: isotropicEvals * len(p)})
+		if err != nil {
+			return Isotropic{}, 0, err
 		}
-		return v
-	}, lbfgsb.Options{MaxEval: isotropicEvals * len(p)})
-	if err != nil {
-		return Isotropic{}, 0, err
 	}
 	if math.IsInf(loss, 1) {
 		return Isotropic{}, 0, ErrNoFit
 	}
 	return best, loss * float64(f.n), nil
+}
+
+// logs returns logarithms.
+func logs(v []float64) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = math.Log(x)
+	}
+	return out
 }
 
 // isotropicLoss evaluates the loss of a fit, divided by n.

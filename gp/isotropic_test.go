@@ -26,6 +26,9 @@ func isotropicData(n, dim int) (*Cloud, []float64) {
 	return c, y
 }
 
+// smoothPrior expects a smooth function with any noise.
+var smoothPrior = IsotropicPrior{Theta: LogNormalPrior{math.Log(0.3), 0.25}, Noise: LogNormalPrior{math.Log(1e-6), 6}}
+
 func ones(n int) []float64 {
 	v := make([]float64, n)
 	for i := range v {
@@ -51,6 +54,20 @@ func TestCloudKeepsDistances(t *testing.T) {
 		}
 	}
 	check(c)
+	var sum float64
+	for i := range c.Len() {
+		for j := range c.Len() {
+			for a, v := range c.At(i) {
+				sum += (v - c.At(j)[a]) * (v - c.At(j)[a])
+			}
+		}
+	}
+	if got, want := c.MeanSquare(), sum/(130*129*5); math.Abs(got-want) > 1e-12 {
+		t.Errorf("mean square %g of the differences, want %g", got, want)
+	}
+	if got := NewCloud(3).MeanSquare(); got != 0 {
+		t.Errorf("mean square %g without points", got)
+	}
 	numbers := []int{7, 3, 129, 64, 0}
 	s := c.Subset(numbers)
 	check(s)
@@ -68,7 +85,6 @@ func TestCloudKeepsDistances(t *testing.T) {
 	}
 }
 
-// The priors differ with the number of points.
 func TestIsotropicLossGradient(t *testing.T) {
 	for _, profile := range []Profile{RBF, Matern52} {
 		for _, n := range []int{5, 25} {
@@ -80,14 +96,16 @@ func TestIsotropicLossGradient(t *testing.T) {
 func checkIsotropicLossGradient(t *testing.T, profile Profile, n int) {
 	t.Helper()
 	c, y := isotropicData(n, 6)
+	prior := smoothPrior
+	prior.Profile = profile
 	given := make([]float64, n)
 	for i := range given {
 		given[i] = 0.3 * float64(i%4)
 	}
 	for _, p := range [][]float64{{0, -3}, {2, -8}, {-1, 0}, {0, -3, 1}, {2, -8, -2}, {-1, 0, 4}} {
-		f := newIsotropicLoss(profile, c, y, nil)
+		f := newIsotropicLoss(prior, c, y, nil)
 		if len(p) == 3 {
-			f = newIsotropicLoss(profile, c, y, given)
+			f = newIsotropicLoss(prior, c, y, given)
 		}
 		grad, scratch := make([]float64, len(p)), make([]float64, len(p))
 		f.eval(grad, p)
@@ -186,7 +204,7 @@ func TestIsotropicEvaluateGradient(t *testing.T) {
 // Of values without noise little is learned as noise; constant values are no trouble.
 func TestFitIsotropic(t *testing.T) {
 	c, y := isotropicData(60, 3)
-	h, smooth, err := FitIsotropic(t.Context(), RBF, c, y, nil)
+	h, smooth, err := FitIsotropic(t.Context(), smoothPrior, c, y, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,14 +215,14 @@ func TestFitIsotropic(t *testing.T) {
 	for i := range y {
 		y[i] += 0.5 * r.NormFloat64()
 	}
-	noisy, rough, err := FitIsotropic(t.Context(), RBF, c, y, nil)
+	noisy, rough, err := FitIsotropic(t.Context(), smoothPrior, c, y, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if noisy.Noise < 1e-2 || rough < smooth {
 		t.Errorf("noise %g and loss %g learned from noisy values, exact ones had %g and %g", noisy.Noise, rough, h.Noise, smooth)
 	}
-	if _, _, err := FitIsotropic(t.Context(), RBF, c, make([]float64, 60), nil); err != nil {
+	if _, _, err := FitIsotropic(t.Context(), smoothPrior, c, make([]float64, 60), nil); err != nil {
 		t.Errorf("constant values: %v", err)
 	}
 }
@@ -260,11 +278,11 @@ func TestFitIsotropicGivenNoise(t *testing.T) {
 		y[i] += std * r.NormFloat64()
 		given[i] = std * std
 	}
-	unknown, _, err := FitIsotropic(t.Context(), RBF, c, y, nil)
+	unknown, _, err := FitIsotropic(t.Context(), smoothPrior, c, y, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, _, err := FitIsotropic(t.Context(), RBF, c, y, given)
+	known, _, err := FitIsotropic(t.Context(), smoothPrior, c, y, given)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +290,7 @@ func TestFitIsotropicGivenNoise(t *testing.T) {
 		t.Errorf("of the noise variance %g that is learned without help, %g is left when it is given", learned, rest)
 	}
 	for name, flat := range map[string][]float64{"constant": make([]float64, 80), "one": {3}} {
-		if _, _, err := FitIsotropic(t.Context(), RBF, c, flat, given[:len(flat)]); err != nil {
+		if _, _, err := FitIsotropic(t.Context(), smoothPrior, c, flat, given[:len(flat)]); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -299,7 +317,7 @@ func BenchmarkIsotropicEvaluate(b *testing.B) {
 func BenchmarkFitIsotropic(b *testing.B) {
 	c, y := isotropicData(500, 1000)
 	for b.Loop() {
-		if _, _, err := FitIsotropic(b.Context(), RBF, c, y, nil); err != nil {
+		if _, _, err := FitIsotropic(b.Context(), smoothPrior, c, y, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

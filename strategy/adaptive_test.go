@@ -3,7 +3,6 @@ package strategy
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -52,7 +51,7 @@ func TestEvidenceChoosesTheScale(t *testing.T) {
 			cloud.Append(x)
 			y = append(y, c.f(x))
 		}
-		fit, err := fitScale(t.Context(), gp.RBF, cloud, y, nil, y[0], true)
+		fit, err := fitScale(t.Context(), newRun(Config{Dim: 4}, nothing).prior(len(y)), cloud, y, nil, y[0], true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,34 +113,88 @@ func TestQueryBox(t *testing.T) {
 	}
 }
 
-// Local queries need more points than parameters, and boxes that the noise does not hide.
-func TestReach(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	reaches := func(without part, points int, noise float64) []float64 {
-		a := newRun(Config{Dim: 10}, without)
-		a.y, a.fit.hyper = make([]float64, points), gp.Isotropic{Theta: 0.3, Noise: noise}
-		seen := map[float64]bool{}
-		for range 1000 {
-			seen[a.reach(r)] = true
-		}
-		return slices.Sorted(maps.Keys(seen))
+// Local models need points enough around, and values that noise does not hide.
+func TestLocalModels(t *testing.T) {
+	const dim = 3 // 26 neighbours
+	// valley bends within a hundredth of the box around 0.1, and hardly anywhere else.
+	valley := func(x Point) float64 {
+		u := x[0] - 0.1 - x[1]*x[1]
+		return u*u*1e4 + x[2]*x[2]
 	}
 	for _, c := range []struct {
-		name    string
-		without part
-		points  int
-		noise   float64
-		want    []float64
+		name       string
+		without    part
+		points     int
+		std, known float64
+		want       bool
 	}{
-		{"few points", nothing, 9, 1e-8, []float64{everywhere}},
-		{"many points", nothing, 10, 1e-8, []float64{0.02, 0.06, 0.2, 0.6, everywhere}},
-		{"some noise", nothing, 10, 1e-6, []float64{0.2, 0.6, everywhere}},
-		{"much noise", nothing, 10, 1e-4, []float64{everywhere}},
-		{"without local queries", local, 10, 1e-8, []float64{everywhere}},
+		{"few points", nothing, 51, 0, 0, false},
+		{"many points", nothing, 52, 0, 0, true},
+		{"without local models", local, 52, 0, 0, false},
+		{"noise", nothing, 200, 0.3, 0, false},
+		{"noise that is known", nothing, 200, 0.3, 0.3, false},
 	} {
-		if got := reaches(c.without, c.points, c.noise); !slices.Equal(got, c.want) {
-			t.Errorf("%s: boxes of half-width %v, want %v", c.name, got, c.want)
+		a := newRun(Config{Dim: dim, Init: 10}, c.without)
+		r := rand.New(rand.NewPCG(1, 2))
+		for i := range c.points {
+			x := Point{0.1, 0, 0}
+			for j := range x {
+				x[j] += 0.3 / float64(1+i/20) * (2*r.Float64() - 1)
+			}
+			value := valley(x)
+			if c.std > 0 {
+				value = c.std * r.NormFloat64()
+			}
+			a.add(Observation{X: x, Value: value, Std: c.known})
 		}
+		near := surroundings{run: a, lowest: a.x[a.best], places: map[int]*place{}, spare: 3}
+		drawn := 0
+		for range 100 {
+			p, err := near.draw(t.Context(), 0, false, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p != nil {
+				drawn++
+			}
+		}
+		if c.want != (drawn > 15 && drawn < 45) || !c.want && drawn > 0 {
+			t.Errorf("%s: %d of 100 queries are local", c.name, drawn)
+		}
+	}
+}
+
+// A local model has the nearest points alone, looks no farther than they are, and believes
+// what the model of everything believes.
+func TestLocalModelIsLocal(t *testing.T) {
+	a := newRun(Config{Dim: 1, Init: 3}, nothing)
+	for i := range 60 { // 22 neighbours
+		x := float64(i-30) / 30
+		a.add(Observation{X: Point{x}, Value: math.Sin(10 * x)})
+	}
+	if got, want := nearest(a.x, Point{0.5}, 3), []int{44, 45, 46}; !slices.Equal(got, want) {
+		t.Errorf("points %v are nearest, want %v", got, want)
+	}
+	near := surroundings{run: a, lowest: Point{0.5}, places: map[int]*place{}, spare: 2}
+	near.believe(Point{0.51})
+	r := rand.New(rand.NewPCG(3, 4))
+	var p *place
+	for range 100 {
+		var err error
+		if p, err = near.draw(t.Context(), 0, false, r); p != nil || err != nil {
+			break
+		}
+	}
+	if p == nil {
+		t.Fatal("no query is local")
+	}
+	if math.Abs(p.reach-0.2) > 0.05 || math.Abs(p.centre[0]-0.5) > 11./30+1e-9 {
+		t.Errorf("a box of half-width %g around %v, of 22 points within %g of 0.5", p.reach, p.centre, 11./30)
+	}
+	_, before := p.model.Predict(Point{0.6})
+	near.believe(Point{0.6})
+	if _, after := p.model.Predict(Point{0.6}); !(after < 0.6*before) {
+		t.Errorf("variance %g at a point that is believed, %g before", after, before)
 	}
 }
 
@@ -356,8 +409,8 @@ func TestFronts(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
-		if p, other := f.draw(r); other == (p[1] == 9) {
-			t.Errorf("%v is called another front than the lowest: %t", p, other)
+		if k, other := f.draw(r); other == (k == 2) {
+			t.Errorf("front %d is called another than the lowest: %t", k, other)
 		}
 	}
 	for i, want := range []int{2, 1, 1} {

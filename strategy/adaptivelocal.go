@@ -118,6 +118,7 @@ func (a *run) around(ctx context.Context, x Point, spare int) (*place, error) {
 		Profile: gp.Matern52,
 		Theta:   gp.LogNormalPrior{Mu: math.Log(usualTheta * boxSquare / max(cloud.MeanSquare(), smallestSquare)), StdDev: 1},
 		Noise:   gp.LogNormalPrior{Mu: math.Log(usualNoise), StdDev: 6},
+		Starts:  []float64{usualNoise, muchNoise},
 	}
 	median := num.Median(y)
 	fit, err := fitScale(ctx, prior, cloud, y, std, median, a.without != logarithm)
@@ -141,6 +142,7 @@ func (a *run) around(ctx context.Context, x Point, spare int) (*place, error) {
 }
 
 const (
+	muchNoise      = 0.1
 	boxSquare      = 2. / 3 // mean squared difference of two uniform coordinates of the box
 	smallestSquare = 1e-12  // of points on top of each other
 )
