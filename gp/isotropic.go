@@ -3,7 +3,6 @@ package gp
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/mahabo/mahabo/internal/lbfgsb"
 	"github.com/mahabo/mahabo/internal/linalg"
@@ -29,9 +28,6 @@ type Isotropic struct {
 type IsotropicPrior struct {
 	Profile      Profile
 	Theta, Noise LogNormalPrior
-	// Starts are values of Noise at which fits begin, nil for its median. Roughness and noise
-	// explain each other: from one start a fit may not find out which it is.
-	Starts []float64
 }
 
 const (
@@ -41,51 +37,33 @@ const (
 
 // FitIsotropic returns the most probable hyperparameters for the values y of the first
 // len(y) points and minus the logarithm of the density of their logarithms there, without
-// the constant terms. It starts at the medians of the prior unless that says otherwise.
-// given are the v_i, nil for none.
+// the constant terms. It starts at the medians of the prior. given are the v_i, nil for none.
 func FitIsotropic(ctx context.Context, prior IsotropicPrior, c *Cloud, y, given []float64) (Isotropic, float64, error) {
 	f := newIsotropicLoss(prior, c, y, given)
 	far := math.Log(1e6)
-	start := []float64{prior.Theta.Mu, prior.Noise.Mu}
-	lower := []float64{start[0] - far, math.Log(1e-10)}
-	upper := []float64{start[0] + far, math.Log(10)}
+	p := []float64{prior.Theta.Mu, prior.Noise.Mu}
+	lower := []float64{p[0] - far, math.Log(1e-10)}
+	upper := []float64{p[0] + far, math.Log(10)}
 	if given != nil {
 		s := math.Log(f.plausibleScale(math.Exp(prior.Theta.Mu)))
-		start, lower, upper = append(start, s), append(lower, s-far), append(upper, s+far)
-	}
-	noises := []float64{prior.Noise.Mu}
-	if prior.Starts != nil {
-		noises = logs(prior.Starts)
+		p, lower, upper = append(p, s), append(lower, s-far), append(upper, s+far)
 	}
 	var best Isotropic
 	loss := math.Inf(1)
-	for _, noise := range noises {
-		p := slices.Clone(start)
-		p[1] = noise
-		_, err := lbfgsb.Minimize(ctx, p, lower, upper, func(grad, p []float64) float64 {
-			v := f.eval(grad, p)
-			if v < loss {
-				best, loss = Isotropic{Profile: prior.Profile, Theta: math.Exp(p[0]), Noise: math.Exp(p[1]), Scale: f.scale}, v
-			}
-			return v
-		}, lbfgsb.Options{MaxEval: isotropicEvals * len(p)})
-		if err != nil {
-			return Isotropic{}, 0, err
+	_, err := lbfgsb.Minimize(ctx, p, lower, upper, func(grad, p []float64) float64 {
+		v := f.eval(grad, p)
+		if v < loss {
+			best, loss = Isotropic{Profile: prior.Profile, Theta: math.Exp(p[0]), Noise: math.Exp(p[1]), Scale: f.scale}, v
 		}
+		return v
+	}, lbfgsb.Options{MaxEval: isotropicEvals * len(p)})
+	if err != nil {
+		return Isotropic{}, 0, err
 	}
 	if math.IsInf(loss, 1) {
 		return Isotropic{}, 0, ErrNoFit
 	}
 	return best, loss * float64(f.n), nil
-}
-
-// logs returns logarithms.
-func logs(v []float64) []float64 {
-	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = math.Log(x)
-	}
-	return out
 }
 
 // isotropicLoss evaluates the loss of a fit, divided by n.
@@ -296,6 +274,16 @@ func (m *IsotropicModel) Fitted() []float64 { return m.fitted }
 
 // Jitter returns what had to be added to the diagonal, usually 0.
 func (m *IsotropicModel) Jitter() float64 { return m.jitter }
+
+// LeaveOneOut returns the moments of value i, which is y, given the others, the mean and the
+// hyperparameters: with S = R⁻¹, mean = y - alpha_i/S_ii and variance = s/S_ii.
+func (m *IsotropicModel) LeaveOneOut(i int, y float64) (mean, variance float64) {
+	var own float64
+	for j := i; j < m.data; j++ {
+		own += m.li.At(j, i) * m.li.At(j, i)
+	}
+	return y - m.alpha[i]/own, m.scale / own
+}
 
 // Believe adds a point at its predicted mean: means stay, variances shrink.
 func (m *IsotropicModel) Believe(x []float64) {

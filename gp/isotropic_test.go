@@ -296,6 +296,50 @@ func TestFitIsotropicGivenNoise(t *testing.T) {
 	}
 }
 
+// Leaving a value out is conditioning on the others, at the same scale and mean.
+func TestIsotropicLeaveOneOut(t *testing.T) {
+	const n, dim, large = 14, 3, 1e12
+	for _, out := range []int{0, 6, n - 1} {
+		c, y := isotropicData(n, dim)
+		h := Isotropic{Profile: Matern52, Theta: 2, Noise: 1e-2, Scale: 1.5}
+		given := slices.Repeat([]float64{0.2}, n)
+		m, err := NewIsotropicModel(h, c, y, given, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Believe([]float64{0.1, 0.2, 0.3}) // no data
+		mean, variance := m.LeaveOneOut(out, y[out])
+		m.Release()
+		blind := slices.Clone(given)
+		blind[out] = large
+		wantMean, latent := predictAt(m, c, y, blind, c.At(out))
+		want := latent + h.Scale*(h.Noise+isotropicNugget) + given[out]
+		if math.Abs(mean-wantMean) > 1e-6 || math.Abs(variance-want) > 1e-6 {
+			t.Errorf("value %d: %g ± %g without it, want %g ± %g", out, mean, variance, wantMean, want)
+		}
+	}
+}
+
+// predictAt is the prediction of m at x for other noise, its constant mean unchanged.
+func predictAt(m *IsotropicModel, c *Cloud, y, given, x []float64) (mean, variance float64) {
+	n := len(y)
+	r := linalg.New(n, n)
+	c.correlations(r, linalg.Matrix{}, m.Profile, m.rate, m.Noise)
+	addGiven(r, given, m.Scale)
+	if err := linalg.Cholesky(r); err != nil {
+		panic(err)
+	}
+	k, alpha := make([]float64, n), make([]float64, n)
+	c.distances(k, x)
+	m.Profile.correlate(k, nil, m.rate, k)
+	for i, v := range y {
+		alpha[i] = v - m.mean
+	}
+	linalg.SolveLowerVec(r, alpha)
+	linalg.SolveLowerVec(r, k)
+	return m.mean + linalg.Dot(k, alpha), m.Scale * (1 - linalg.Dot(k, k))
+}
+
 func BenchmarkIsotropicEvaluate(b *testing.B) {
 	const n, dim = 500, 1000
 	for name, profile := range map[string]Profile{"RBF": RBF, "Matern52": Matern52} {

@@ -113,41 +113,41 @@ func TestQueryBox(t *testing.T) {
 	}
 }
 
-// Local models need points enough around, and values that noise does not hide.
+// Local models need points enough, and a function that they predict better than the model of
+// everything does.
 func TestLocalModels(t *testing.T) {
 	const dim = 3 // 26 neighbours
-	// valley bends within a hundredth of the box around 0.1, and hardly anywhere else.
-	valley := func(x Point) float64 {
-		u := x[0] - 0.1 - x[1]*x[1]
+	// A narrow curved valley.
+	valley := func(x Point, _ *rand.Rand) float64 {
+		u := x[0] - x[1]*x[1]
 		return u*u*1e4 + x[2]*x[2]
 	}
+	noise := func(x Point, r *rand.Rand) float64 { return x[0] + r.NormFloat64() }
 	for _, c := range []struct {
-		name       string
-		without    part
-		points     int
-		std, known float64
-		want       bool
+		name    string
+		without part
+		points  int
+		f       func(x Point, r *rand.Rand) float64
+		want    bool
 	}{
-		{"few points", nothing, 51, 0, 0, false},
-		{"many points", nothing, 52, 0, 0, true},
-		{"without local models", local, 52, 0, 0, false},
-		{"noise", nothing, 200, 0.3, 0, false},
-		{"noise that is known", nothing, 200, 0.3, 0.3, false},
+		{"few points", nothing, 51, valley, false},
+		{"many points", nothing, 52, valley, true},
+		{"without local models", local, 52, valley, false},
+		{"noise", nothing, 200, noise, false},
 	} {
 		a := newRun(Config{Dim: dim, Init: 10}, c.without)
 		r := rand.New(rand.NewPCG(1, 2))
-		for i := range c.points {
-			x := Point{0.1, 0, 0}
+		for i := range c.points { // half of them around the middle
+			x := make(Point, dim)
 			for j := range x {
-				x[j] += 0.3 / float64(1+i/20) * (2*r.Float64() - 1)
+				x[j] = 0.1 * (2*r.Float64() - 1)
+				if i%2 == 0 {
+					x[j] *= 10
+				}
 			}
-			value := valley(x)
-			if c.std > 0 {
-				value = c.std * r.NormFloat64()
-			}
-			a.add(Observation{X: x, Value: value, Std: c.known})
+			a.add(Observation{X: x, Value: c.f(x, r)})
 		}
-		near := surroundings{run: a, lowest: a.x[a.best], places: map[int]*place{}, spare: 3}
+		near := surroundingsOf(t, a, make(Point, dim))
 		drawn := 0
 		for range 100 {
 			p, err := near.draw(t.Context(), 0, false, r)
@@ -164,33 +164,44 @@ func TestLocalModels(t *testing.T) {
 	}
 }
 
+// surroundingsOf are those of a run after a fit.
+func surroundingsOf(t *testing.T, a *run, lowest Point) *surroundings {
+	t.Helper()
+	if err := a.refit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	all, err := a.condition(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &surroundings{run: a, all: all, lowest: lowest, places: map[int]*place{}, spare: 3}
+}
+
 // A local model has the nearest points alone, looks no farther than they are, and believes
 // what the model of everything believes.
 func TestLocalModelIsLocal(t *testing.T) {
 	a := newRun(Config{Dim: 1, Init: 3}, nothing)
 	for i := range 60 { // 22 neighbours
 		x := float64(i-30) / 30
-		a.add(Observation{X: Point{x}, Value: math.Sin(10 * x)})
+		value := x * x
+		if x < 0 { // rough where the neighbours are not
+			value = math.Sin(60 * x)
+		}
+		a.add(Observation{X: Point{x}, Value: value})
 	}
-	if got, want := nearest(a.x, Point{0.5}, 3), []int{44, 45, 46}; !slices.Equal(got, want) {
+	if got, want := nearest(a.cloud, 60, Point{0.5}, 3), []int{44, 45, 46}; !slices.Equal(got, want) {
 		t.Errorf("points %v are nearest, want %v", got, want)
 	}
-	near := surroundings{run: a, lowest: Point{0.5}, places: map[int]*place{}, spare: 2}
+	near := surroundingsOf(t, a, Point{0.5})
 	near.believe(Point{0.51})
-	r := rand.New(rand.NewPCG(3, 4))
-	var p *place
-	for range 100 {
-		var err error
-		if p, err = near.draw(t.Context(), 0, false, r); p != nil || err != nil {
-			break
-		}
-	}
-	if p == nil {
-		t.Fatal("no query is local")
+	p, err := near.around(t.Context(), near.lowest)
+	if p == nil || err != nil {
+		t.Fatalf("no local model: %v", err)
 	}
 	if math.Abs(p.reach-0.2) > 0.05 || math.Abs(p.centre[0]-0.5) > 11./30+1e-9 {
 		t.Errorf("a box of half-width %g around %v, of 22 points within %g of 0.5", p.reach, p.centre, 11./30)
 	}
+	near.places[aroundLowest] = p
 	_, before := p.model.Predict(Point{0.6})
 	near.believe(Point{0.6})
 	if _, after := p.model.Predict(Point{0.6}); !(after < 0.6*before) {
@@ -584,11 +595,11 @@ func TestKnownNoiseHelps(t *testing.T) {
 		if err := whole.refit(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		model, cloud, _, err := whole.condition(0)
+		all, err := whole.condition(0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return bowl(cloud.At(lowest(model.Fitted(), 1)[0]))
+		return bowl(newPlace(all.model, all.cloud, everywhere).centre)
 	}
 	var with, without float64
 	for seed := range uint64(seeds) {

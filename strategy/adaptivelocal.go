@@ -14,7 +14,6 @@ import (
 const (
 	localShare    = 0.3 // of the queries look at the surroundings alone
 	maxNeighbours = 100 // observations of a local model, 20 + 2D in few dimensions
-	clearance     = 30  // standard deviations of the noise that the surroundings have to show
 )
 
 // place is where a query looks: a point, and the model around it.
@@ -52,9 +51,11 @@ func (p *place) follow(x Point) {
 // surroundings are the places with local models during one Ask. A model of everything is as
 // smooth as the function is on the whole, and follows no narrow valley; a model of the
 // nearest observations is as rough as the function is there. As the search closes in they
-// do so too, and with them the box of its queries.
+// do so too, and with them the box of its queries. Where the model of everything predicts
+// these observations better, as it does when there is noise to average, there is no other.
 type surroundings struct {
 	run      *run
+	all      posterior
 	lowest   Point          // of the model of everything
 	places   map[int]*place // by number of the front, aroundLowest for lowest; nil where there is none
 	believed []Point
@@ -67,7 +68,7 @@ const aroundLowest = -1
 // point when the front is no other one. It is nil for the rest of the queries and where
 // local models say nothing.
 func (s *surroundings) draw(ctx context.Context, front int, other bool, r *rand.Rand) (*place, error) {
-	if s.run.without == local || len(s.run.y) < 2*s.run.neighbours() || r.Float64() >= localShare {
+	if s.run.without == local || len(s.all.y) < 2*s.neighbours() || r.Float64() >= localShare {
 		return nil, nil
 	}
 	at := s.lowest
@@ -79,7 +80,7 @@ func (s *surroundings) draw(ctx context.Context, front int, other bool, r *rand.
 	if p, known := s.places[front]; known {
 		return p, nil
 	}
-	p, err := s.run.around(ctx, at, s.spare)
+	p, err := s.around(ctx, at)
 	if p != nil {
 		for _, x := range s.believed {
 			p.model.Believe(x)
@@ -100,58 +101,55 @@ func (s *surroundings) believe(x Point) {
 }
 
 // neighbours is the number of observations of a local model.
-func (a *run) neighbours() int { return min(20+2*a.cfg.Dim, maxNeighbours) }
+func (s *surroundings) neighbours() int { return min(20+2*s.run.cfg.Dim, maxNeighbours) }
 
-// around returns the place around x with a model of the nearest observations, nil where noise
-// hides how they differ. The prior expects of the surroundings what it expects of the whole
-// box, on their own scale.
-func (a *run) around(ctx context.Context, x Point, spare int) (*place, error) {
-	numbers := nearest(a.x, x, a.neighbours())
+// around returns the place around x with a model of the nearest observations, nil where it
+// does not predict them better than the model of everything. The prior expects of the
+// surroundings what it expects of the whole box, on their own scale.
+func (s *surroundings) around(ctx context.Context, x Point) (*place, error) {
+	numbers := nearest(s.all.cloud, len(s.all.y), x, s.neighbours())
 	reach := make([]float64, len(numbers))
 	for k, i := range numbers {
-		for j, v := range a.x[i] {
+		for j, v := range s.all.cloud.At(i) {
 			reach[k] = max(reach[k], math.Abs(v-x[j]))
 		}
 	}
-	cloud, y, std := a.cloud.Subset(numbers), pick(a.y, numbers), pick(a.std, numbers)
+	cloud, y, std := s.all.cloud.Subset(numbers), pick(s.all.y, numbers), pick(s.all.std, numbers)
 	prior := gp.IsotropicPrior{
 		Profile: gp.Matern52,
 		Theta:   gp.LogNormalPrior{Mu: math.Log(usualTheta * boxSquare / max(cloud.MeanSquare(), smallestSquare)), StdDev: 1},
-		Noise:   gp.LogNormalPrior{Mu: math.Log(usualNoise), StdDev: 6},
-		Starts:  []float64{usualNoise, muchNoise},
+		Noise:   gp.LogNormalPrior{Mu: math.Log(usualNoise), StdDev: 2},
 	}
 	median := num.Median(y)
-	fit, err := fitScale(ctx, prior, cloud, y, std, median, a.without != logarithm)
+	fit, err := fitScale(ctx, prior, cloud, y, std, median, s.run.without != logarithm)
 	if err != nil {
 		return nil, ctx.Err()
 	}
-	s := newScaled(fit.log, y, std, median)
-	noise := fit.hyper.Noise
-	if s.noise != nil {
-		given, _ := num.MeanStd(s.noise)
-		noise += given / fit.hyper.Scale
-	}
-	if noise > 1./(clearance*clearance) {
+	local := newScaled(fit.log, y, std, median)
+	model, err := gp.NewIsotropicModel(fit.hyper, cloud, local.w, local.noise, s.spare)
+	if err != nil {
 		return nil, nil
 	}
-	model, err := gp.NewIsotropicModel(fit.hyper, cloud, s.w, s.noise, spare)
-	if err != nil {
+	gain := 0.0
+	for k, i := range numbers {
+		gain += local.logDensity(model, k) - s.all.logDensity(s.all.model, i)
+	}
+	if !(gain > 0) {
 		return nil, nil
 	}
 	return newPlace(model, cloud, num.Median(reach)), nil
 }
 
 const (
-	muchNoise      = 0.1
 	boxSquare      = 2. / 3 // mean squared difference of two uniform coordinates of the box
 	smallestSquare = 1e-12  // of points on top of each other
 )
 
-// nearest returns the numbers of the count points closest to x, in order.
-func nearest(points []Point, x Point, count int) []int {
-	numbers, r2 := make([]int, len(points)), make([]float64, len(points))
-	for i, p := range points {
-		numbers[i], r2[i] = i, squaredDistance(p, x)
+// nearest returns the numbers of those of the first n points that are closest to x, in order.
+func nearest(cloud *gp.Cloud, n int, x Point, count int) []int {
+	numbers, r2 := make([]int, n), make([]float64, n)
+	for i := range n {
+		numbers[i], r2[i] = i, squaredDistance(cloud.At(i), x)
 	}
 	slices.SortStableFunc(numbers, func(i, j int) int { return cmp.Compare(r2[i], r2[j]) })
 	numbers = numbers[:count]

@@ -66,10 +66,11 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 	if err := a.refit(ctx); err != nil {
 		return nil, err
 	}
-	model, cloud, _, err := a.condition(len(pending) + n)
+	all, err := a.condition(len(pending) + n)
 	if err != nil {
 		return nil, err
 	}
+	model, cloud := all.model, all.cloud
 	defer model.Release()
 	report.Jitter = model.Jitter()
 	for _, p := range pending {
@@ -80,7 +81,7 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 	}
 	r := rng.New(a.cfg.Seed, uint64(seen), uint64(len(pending)), rng.Purpose("adaptive"))
 	whole := newPlace(model, cloud, everywhere)
-	near := surroundings{run: a, lowest: whole.centre, places: map[int]*place{}, believed: slices.Clip(pending), spare: len(pending) + n}
+	near := surroundings{run: a, all: all, lowest: whole.centre, places: map[int]*place{}, believed: slices.Clip(pending), spare: len(pending) + n}
 	points := make([]Point, 0, n)
 	add := func(x Point) {
 		model.Believe(x)
@@ -115,13 +116,21 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 	return points, nil
 }
 
-// condition returns the posterior of the last fit with its points and values; spare is the
-// number of points that may be believed later.
-func (a *run) condition(spare int) (*gp.IsotropicModel, *gp.Cloud, scaled, error) {
+// posterior is a model with the observations that it knows.
+type posterior struct {
+	scaled
+	model  *gp.IsotropicModel
+	cloud  *gp.Cloud
+	y, std []float64
+}
+
+// condition returns the posterior of the last fit; spare is the number of points that may
+// be believed later.
+func (a *run) condition(spare int) (posterior, error) {
 	cloud, y, std := a.keep(len(a.y), maxConditioned)
 	s := newScaled(a.fit.log, y, std, a.designMedian(len(a.y)))
 	model, err := gp.NewIsotropicModel(a.fit.hyper, cloud, s.w, s.noise, spare)
-	return model, cloud, s, err
+	return posterior{s, model, cloud, y, std}, err
 }
 
 // keep returns the first n observations, or the relevant ones when they exceed the limit.
@@ -184,13 +193,13 @@ func (a *run) expected() []float64 {
 	if len(a.y) > maxConditioned || a.refit(context.Background()) != nil {
 		return a.y
 	}
-	model, _, s, err := a.condition(0)
+	all, err := a.condition(0)
 	if err != nil {
 		return a.y
 	}
 	values := make([]float64, len(a.y))
-	for i, w := range model.Fitted() {
-		values[i] = s.Invert(w)
+	for i, w := range all.model.Fitted() {
+		values[i] = all.Invert(w)
 	}
 	return values
 }

@@ -39,6 +39,13 @@ func newScaled(log bool, y, std []float64, designMedian float64) scaled {
 	return s
 }
 
+// logDensity returns that of value i, not scaled, given the others under a model of w.
+func (s scaled) logDensity(model *gp.IsotropicModel, i int) float64 {
+	w := s.w[i]
+	mean, variance := model.LeaveOneOut(i, w)
+	return math.Log(s.Noise(w, 1)) - 0.5*math.Log(variance) - 0.5*(w-mean)*(w-mean)/variance
+}
+
 // scaleFit is the scale under which the data are most probable, with the
 // hyperparameters fitted to it: remembered, not state, for the first n observations say
 // all of it.

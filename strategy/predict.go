@@ -79,9 +79,9 @@ func (a *run) newForecast() (*forecast, error) {
 	if a.fit.n == 0 {
 		return nil, gp.ErrNoFit
 	}
-	model, _, s, err := a.condition(0)
+	all, err := a.condition(0)
 	if err != nil {
 		return nil, err
 	}
-	return &forecast{model, model.NoiseVariance(), s.Moments}, nil
+	return &forecast{all.model, all.model.NoiseVariance(), all.Moments}, nil
 }
