@@ -225,7 +225,7 @@ class Study:
     ) -> ImportReport:
         """Add evaluations made before or elsewhere: a table with a column per parameter and value.
 
-        columns says how the table calls a parameter, or value, state, std or reason.
+        columns says how the table calls a parameter, or value, state, std, reason or notes.
         """
         source = Path(path)
         return self._import(source.read_bytes(), _format(source, format), columns, dry_run)
