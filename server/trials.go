@@ -154,7 +154,7 @@ type importInput struct {
 	StudyPath
 	Format  string   `query:"format" enum:"csv,jsonl" doc:"Goes by the content type when it is left out, and is csv when that does not tell."`
 	DryRun  bool     `query:"dry_run" doc:"Only report."`
-	Columns []string `query:"column,explode" maxItems:"500" doc:"NAME=COLUMN: how the table calls a parameter, or value, state, std or reason." example:"rate=lr"`
+	Columns []string `query:"column,explode" maxItems:"500" doc:"NAME=COLUMN: how the table calls a parameter, or value, state, std, reason or notes." example:"rate=lr"`
 	Type    string   `header:"Content-Type" hidden:"true"`
 	RawBody []byte
 }

@@ -87,10 +87,11 @@ type Noted struct {
 	Text   string `json:"text"`
 }
 
-// Imported holds trials evaluated before or elsewhere. Outcomes[i] belongs to
-// New[i].
+// Imported holds trials evaluated before or elsewhere. Outcomes[i] and, where there are
+// any, Notes[i] belong to New[i].
 type Imported struct {
-	Digest   string    `json:"digest,omitempty"` // of the file and how it was read: the same is not imported twice
-	New      []Placed  `json:"new"`
-	Outcomes []Outcome `json:"outcomes"`
+	Digest   string     `json:"digest,omitempty"` // of the file and how it was read: the same is not imported twice
+	New      []Placed   `json:"new"`
+	Outcomes []Outcome  `json:"outcomes"`
+	Notes    [][]string `json:"notes,omitempty"`
 }

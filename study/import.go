@@ -21,7 +21,7 @@ import (
 type ImportOptions struct {
 	Format Format
 	// Columns says how the columns of an exported file are called in this one,
-	// where they differ: parameters, value, state, std and reason. {"rate": "lr"}
+	// where they differ: parameters, value, state, std, reason and notes. {"rate": "lr"}
 	Columns map[string]string
 	DryRun  bool // only report
 }
@@ -89,7 +89,7 @@ func (s *Study) Import(ctx context.Context, r io.Reader, o ImportOptions) (Impor
 			return nil, nil
 		}
 		report.Trials = number(in.placed, len(l.trials)+1)
-		return &Event{Imported: &Imported{Digest: digest, New: in.placed, Outcomes: in.outcomes}}, nil
+		return &Event{Imported: &Imported{Digest: digest, New: in.placed, Outcomes: in.outcomes, Notes: in.notes}}, nil
 	}, nil)
 	if err != nil {
 		report.Trials = []int{}
@@ -137,11 +137,12 @@ type importer struct {
 
 	placed   []Placed
 	outcomes []Outcome
+	notes    [][]string // nil while there are none
 	bad      []RowError
 }
 
 // The fields of a row beside its parameters.
-var importFields = []string{"value", "state", "std", "reason"}
+var importFields = []string{"value", "state", "std", "reason", "notes"}
 
 // check refuses a mapping of things that do not exist.
 func (in *importer) check() error {
@@ -167,8 +168,8 @@ func (in *importer) named(column string) string {
 }
 
 // row is a line of a file: it returns what stands in a column, false when that
-// is empty. Of a parameter it returns a value, of a field a string, a float64 or
-// an int64.
+// is empty. Of a parameter it returns a value, of a field a string, a float64,
+// an int64 or a list.
 type row interface {
 	param(p space.Param, column string) (any, bool)
 	field(column string) (any, bool)
@@ -194,6 +195,13 @@ func (in *importer) add(line int, r row) {
 	}
 	in.placed = append(in.placed, p)
 	in.outcomes = append(in.outcomes, o)
+	notes := in.remarks(r)
+	if in.notes == nil && notes != nil {
+		in.notes = make([][]string, len(in.placed)-1)
+	}
+	if in.notes != nil {
+		in.notes = append(in.notes, notes)
+	}
 }
 
 func (in *importer) refuse(line int, err error) {
@@ -226,6 +234,26 @@ func (in *importer) outcome(r row) (o Outcome, err error) {
 		}
 	}
 	return normal(o)
+}
+
+// remarks reads a row's notes, a list or one per line, each once.
+func (in *importer) remarks(r row) (notes []string) {
+	v, ok := r.field(in.named("notes"))
+	if !ok {
+		return nil
+	}
+	list, ok := v.([]any)
+	if !ok {
+		for line := range strings.Lines(fmt.Sprint(v)) {
+			list = append(list, strings.TrimRight(line, "\r\n"))
+		}
+	}
+	for _, note := range list {
+		if text := fmt.Sprint(note); text != "" && !slices.Contains(notes, text) {
+			notes = append(notes, text)
+		}
+	}
+	return notes
 }
 
 // float reads a number.

@@ -189,7 +189,7 @@ func TestExportOfNothing(t *testing.T) {
 	}
 }
 
-func TestExportCarriesNotes(t *testing.T) {
+func TestFilesCarryNotes(t *testing.T) {
 	s, _, _ := begin(t, study.Config{})
 	number := ask(t, s, study.AskRequest{Count: 1}).Trials[0].Number
 	for _, text := range []string{"smells of almonds", "bottle 2, new"} {
@@ -198,13 +198,25 @@ func TestExportCarriesNotes(t *testing.T) {
 		}
 	}
 	tell(t, s, number, 1)
-	for _, f := range []study.Format{study.CSV, study.Parquet} {
+	tell(t, s, ask(t, s, study.AskRequest{Count: 1}).Trials[0].Number, 2)
+	for _, f := range []study.Format{study.CSV, study.JSONL, study.Parquet} {
 		var file bytes.Buffer
 		if err := s.Export(t.Context(), &file, f); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(file.String(), "smells of almonds\nbottle 2, new") {
+		if f != study.JSONL && !strings.Contains(file.String(), "smells of almonds\nbottle 2, new") {
 			t.Errorf("%s lacks the notes", f)
+		}
+		other, st, now := begin(t, study.Config{})
+		if _, err := other.Import(t.Context(), &file, study.ImportOptions{Format: f}); err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range []*study.Study{other, reopen(t, st, now)} {
+			for i, trial := range table(t, other) {
+				if want := table(t, s)[i].Notes; !slices.Equal(trial.Notes, want) {
+					t.Errorf("%s: trial %d has the notes %q, want %q", f, trial.Number, trial.Notes, want)
+				}
+			}
 		}
 	}
 }

@@ -145,10 +145,16 @@ func (l *ledger) effectImported(x *effect, now time.Time, m *Imported) (err erro
 	if len(m.New) != len(m.Outcomes) {
 		return fmt.Errorf("%d imported points have %d outcomes", len(m.New), len(m.Outcomes))
 	}
+	if m.Notes != nil && len(m.New) != len(m.Notes) {
+		return fmt.Errorf("%d imported points have %d lists of notes", len(m.New), len(m.Notes))
+	}
 	for i, p := range m.New {
 		t, _, tellErr := Trial{Origin: FromImport, Created: now}.told(m.Outcomes[i], now)
 		if err == nil {
 			err = tellErr
+		}
+		if m.Notes != nil {
+			t.Notes = m.Notes[i]
 		}
 		err = l.place(x, err, p, t)
 	}

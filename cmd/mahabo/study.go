@@ -370,7 +370,7 @@ type studyImportCmd struct {
 	Name    string            `arg:"" help:"Name of the study."`
 	File    string            `arg:"" help:"Table of evaluations: CSV, Parquet or one JSON object per line."`
 	Format  string            `enum:"auto,csv,jsonl,parquet" default:"auto" help:"csv, jsonl or parquet; auto goes by the file's name (${default})."`
-	Columns map[string]string `name:"column" mapsep:"none" placeholder:"NAME=COLUMN" help:"Column of a parameter, or of value, state, std or reason, if the file calls it differently."`
+	Columns map[string]string `name:"column" mapsep:"none" placeholder:"NAME=COLUMN" help:"Column of a parameter, or of value, state, std, reason or notes, if the file calls it differently."`
 	DryRun  bool              `help:"Only say what would be imported."`
 	JSON    bool              `name:"json" help:"Print JSON."`
 	storeFlags

@@ -88,10 +88,13 @@ def test_export_and_import(study: mahabo.Study, client: mahabo.Client, tmp_path:
         study.export(tmp_path / "trials.txt")
 
 
-def test_records_and_dataframe(study: mahabo.Study, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_and_dataframe(client: mahabo.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = client.create_study("table", {name: {"float": [0, 1]} for name in ("x", "value", "params.y")}, method="sobol")
     study.ask(1)[0].tell(2.0)
     (row,) = study.records()
-    assert row["number"] == 1 and row["value"] == 2.0 and row["worker"] == "tester" and "x" in row and row["told"] is not None
+    assert row["number"] == 1 and row["value"] == 2.0 and row["worker"] == "tester" and row["batch"] == 1 and row["told"] is not None
+    study.export(tmp_path / "table.csv")
+    assert ",".join(row) == (tmp_path / "table.csv").read_text().splitlines()[0]
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
     with pytest.raises(ImportError, match="pip install pandas"):
         study.to_dataframe()

@@ -177,18 +177,22 @@ class Study:
         return self.best()
 
     def records(self, *states: str) -> list[dict[str, Any]]:
-        """Return the trials as flat rows: number, state, value, std, the parameters, and the rest."""
+        """Return the trials as flat rows with the columns of an exported file."""
         return [
             {
                 "number": t.number,
                 "state": t.state,
                 "value": t.value,
                 "std": t.std,
-                **{name if name not in _RESERVED else "param." + name: v for name, v in t.params.items()},
+                **{_column(name): v for name, v in t.params.items()},
                 "reason": t.reason,
+                "origin": t.origin,
+                "batch": t.batch_id,
                 "worker": t.worker,
+                "created": t.created,
                 "asked": t.asked,
                 "told": t.told,
+                "notes": "\n".join(t.notes),
             }
             for t in self.trials(*states)
         ]
@@ -221,7 +225,7 @@ class Study:
     ) -> ImportReport:
         """Add evaluations made before or elsewhere: a table with a column per parameter and value.
 
-        columns says how the table calls a parameter, or value, state, std or reason.
+        columns says how the table calls a parameter, or value, state, std, reason or notes.
         """
         source = Path(path)
         return self._import(source.read_bytes(), _format(source, format), columns, dry_run)
@@ -245,7 +249,12 @@ class Study:
         return ImportReport(d["good"], [(b["line"], b["error"]) for b in d["bad"]], d["bad_count"], d["trials"] or [], d["repeated"])
 
 
-_RESERVED = {"number", "state", "value", "std", "reason", "worker", "asked", "told"}
+_TAKEN = {"number", "state", "value", "std", "reason", "origin", "batch", "worker", "created", "asked", "told", "notes"}
+
+
+def _column(param: str) -> str:
+    """Return the name of a parameter's column: its own, unless that is taken."""
+    return "params." + param if param in _TAKEN or param.startswith("params.") else param
 
 
 def _format(path: Path, format: str | None) -> str:
