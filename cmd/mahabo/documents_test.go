@@ -45,6 +45,15 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
+// The committed page is that of the committed results.
+func TestDocumentsReport(t *testing.T) {
+	for _, file := range committed(t, "report.html") {
+		made := filepath.Join(t.TempDir(), "report.html")
+		must(t, "bench", "report", filepath.Join(filepath.Dir(file), "paper"), "--out", made)
+		settle(t, file, readText(t, file), readText(t, made))
+	}
+}
+
 // committed goes to the project's root and returns the files of docs whose names end so.
 func committed(t *testing.T, suffix string) []string {
 	t.Helper()
