@@ -55,12 +55,12 @@ func (p *place) follow(x Point) {
 // these observations better, as it does when there is noise to average, there is no other.
 type surroundings struct {
 	run      *run
-	report   *AskReport
 	all      posterior
 	lowest   Point          // of the model of everything
 	places   map[int]*place // by number of the front, aroundLowest for lowest; nil where there is none
 	believed []Point
-	spare    int // points that may be believed
+	spare    int     // points that may be believed
+	jitter   float64 // largest of a local model
 }
 
 const aroundLowest = -1
@@ -131,7 +131,7 @@ func (s *surroundings) around(ctx context.Context, x Point) (*place, error) {
 	if err != nil {
 		return nil, nil
 	}
-	s.report.Jitter = max(s.report.Jitter, model.Jitter())
+	s.jitter = max(s.jitter, model.Jitter())
 	gain := 0.0
 	for k, i := range numbers {
 		gain += local.logDensity(model, k) - s.all.logDensity(s.all.model, i)

@@ -82,7 +82,7 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 	r := rng.New(a.cfg.Seed, uint64(seen), uint64(len(pending)), rng.Purpose("adaptive"))
 	whole := newPlace(model, cloud, everywhere)
 	near := surroundings{
-		run: a, report: report, all: all, lowest: whole.centre, places: map[int]*place{},
+		run: a, all: all, lowest: whole.centre, places: map[int]*place{},
 		believed: slices.Clip(pending), spare: len(pending) + n,
 	}
 	points := make([]Point, 0, n)
@@ -116,6 +116,7 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 		follower.follow(x)
 		add(x)
 	}
+	report.Jitter = max(report.Jitter, near.jitter)
 	return points, nil
 }
 
