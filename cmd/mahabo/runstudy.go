@@ -184,16 +184,29 @@ func (r *optimiseResult) write(w io.Writer, asJSON bool) error {
 	return err
 }
 
-// firstParams writes the first n parameters.
+// firstParams writes the first n parameters and says how many there are.
 func firstParams(v space.Values, n int) string {
+	return listParams(v, n) + someOf(v, n)
+}
+
+// listParams writes the first n parameters.
+func listParams(v space.Values, n int) string {
 	var parts []string
 	for name, value := range v.All() {
 		if len(parts) == n {
-			return fmt.Sprintf("%s (the first %d of %d; --json has all)", strings.Join(parts, " "), n, v.Len())
+			break
 		}
 		parts = append(parts, name+"="+shortValue(value))
 	}
 	return strings.Join(parts, " ")
+}
+
+// someOf says that only the first n parameters are shown, when there are more.
+func someOf(v space.Values, n int) string {
+	if v.Len() <= n {
+		return ""
+	}
+	return fmt.Sprintf(" (the first %d of %d; --json has all)", n, v.Len())
 }
 
 // shortValue writes a value for people.

@@ -57,7 +57,7 @@ func (c *trialsCmd) Run(ctx context.Context, s streams) error {
 		}
 		if len(trials) > 0 {
 			w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "trial\tstate\tvalue\tworker\tparameters")
+			fmt.Fprintf(w, "trial\tstate\tvalue\tworker\tparameters%s\n", someOf(trials[0].Params, shownParams))
 			for _, t := range trials {
 				fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", t.Number, t.State, valueText(t), cmp.Or(t.Worker, "-"), remarked(t))
 			}
@@ -88,7 +88,7 @@ const shownParams = 6
 
 // remarked are the first parameters of a trial and what was said of it.
 func remarked(t study.Trial) string {
-	text := firstParams(t.Params, shownParams)
+	text := listParams(t.Params, shownParams)
 	for _, remark := range append([]string{t.Reason}, t.Notes...) {
 		if remark != "" {
 			text += "  (" + strings.Join(strings.Fields(remark), " ") + ")"
