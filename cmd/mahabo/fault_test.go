@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os/exec"
 	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mahabo/mahabo/internal/pgtest"
 )
 
 var (
@@ -24,10 +27,11 @@ var (
 // wire passes connections on and can cut them all.
 type wire struct {
 	listener net.Listener
-	target   string
+	target   string // an address, or the path of a socket
 
 	mu   sync.Mutex
 	open map[net.Conn]bool
+	down bool
 }
 
 func newWire(t *testing.T, target string) *wire {
@@ -59,15 +63,22 @@ func (w *wire) address() string { return w.listener.Addr().String() }
 
 // pass copies both ways until one side ends.
 func (w *wire) pass(near net.Conn) {
-	far, err := net.DialTimeout("tcp", w.target, time.Second)
+	network := "tcp"
+	if filepath.IsAbs(w.target) {
+		network = "unix"
+	}
+	far, err := net.DialTimeout(network, w.target, time.Second)
 	if err != nil {
 		_ = near.Close()
 		return
 	}
+	end := func() { _, _ = near.Close(), far.Close() }
 	w.mu.Lock()
 	w.open[near], w.open[far] = true, true
+	if w.down {
+		end()
+	}
 	w.mu.Unlock()
-	end := func() { _, _ = near.Close(), far.Close() }
 	var ways sync.WaitGroup
 	ways.Go(func() { _, _ = io.Copy(far, near); end() })
 	ways.Go(func() { _, _ = io.Copy(near, far); end() })
@@ -84,6 +95,20 @@ func (w *wire) cut() {
 	for c := range w.open {
 		_ = c.Close()
 	}
+}
+
+// interrupt cuts all connections and lets none through for a while.
+func (w *wire) interrupt(while time.Duration) {
+	w.switchTo(true)
+	w.cut()
+	time.Sleep(while)
+	w.switchTo(false)
+}
+
+func (w *wire) switchTo(down bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.down = down
 }
 
 // crew are workers that come and go.
@@ -121,7 +146,8 @@ func (c *crew) freeze(d time.Duration) {
 }
 
 // Everything that can go wrong goes wrong under load: workers, the server and the queue,
-// which is a process of its own, are killed, connections are cut, leases run out. In the
+// which is a process of its own, are killed, connections are cut, the database is away,
+// leases run out. In the
 // end every trial is complete, once, with its own value. At a larger scale:
 //
 //	go test -run TestFaults ./cmd/mahabo -fault.evals 2000 -fault.workers 8 -fault.rounds 10
@@ -138,10 +164,24 @@ func TestFaults(t *testing.T) {
 	t.Run("external queue", func(t *testing.T) {
 		t.Parallel()
 		b := startBroker(t)
-		k := &keeper{t: t, dir: t.TempDir(), address: freeAddress(t), cluster: "nats://" + b.address}
+		k := &keeper{t: t, store: inStore(t), dir: t.TempDir(), address: freeAddress(t), cluster: "nats://" + b.address}
 		k.start()
 		t.Cleanup(func() { k.kill() })
 		testFaults(t, k, b.address, func() { restart(b) })
+	})
+	t.Run("database", func(t *testing.T) {
+		t.Parallel()
+		var database pgtest.Server
+		t.Cleanup(database.Stop)
+		u, err := url.Parse(database.URL(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := newWire(t, filepath.Join(u.Query().Get("host"), ".s.PGSQL.5432"))
+		k := &keeper{t: t, address: freeAddress(t), store: "postgres://postgres@" + w.address() + u.Path + "?sslmode=disable"}
+		k.start()
+		t.Cleanup(k.kill)
+		testFaults(t, k, "", w.cut, func() { w.interrupt(2 * time.Second) })
 	})
 }
 
@@ -232,6 +272,3 @@ func (k *keeper) ownValues(total int) {
 		}
 	}
 }
-
-// storeURL is where the server keeps its studies.
-func (k *keeper) storeURL() string { return "sqlite:" + filepath.Join(k.dir, "a.db") }

@@ -22,6 +22,7 @@ import (
 // keeper is a server that can be killed and started again at the same addresses.
 type keeper struct {
 	t       *testing.T
+	store   string // where it keeps studies
 	dir     string
 	address string // of HTTP
 	nats    string // of its own broker, "" for none
@@ -31,7 +32,7 @@ type keeper struct {
 
 func newKeeper(t *testing.T, withQueue bool) *keeper {
 	t.Helper()
-	k := &keeper{t: t, dir: t.TempDir(), address: freeAddress(t)}
+	k := &keeper{t: t, store: inStore(t), dir: t.TempDir(), address: freeAddress(t)}
 	if withQueue {
 		k.nats = freeAddress(t)
 	}
@@ -42,7 +43,7 @@ func newKeeper(t *testing.T, withQueue bool) *keeper {
 
 func (k *keeper) start() {
 	k.t.Helper()
-	args := []string{"serve", "--addr", k.address, "--store", k.storeURL(), "--log-level", "error"}
+	args := []string{"serve", "--addr", k.address, "--store", k.store, "--log-level", "error"}
 	if k.nats != "" {
 		args = append(args, "--nats", "embedded", "--nats-addr", k.nats, "--nats-dir", filepath.Join(k.dir, "nats"))
 	}
@@ -136,7 +137,7 @@ func (k *keeper) worker(script string, flags ...string) *workerProcess {
 // toldOnce reads the study's log, in which every trial was told once.
 func (k *keeper) toldOnce(trials int) {
 	k.t.Helper()
-	st, err := store.Open(k.t.Context(), k.storeURL())
+	st, err := store.Open(k.t.Context(), k.store)
 	if err != nil {
 		k.t.Fatal(err)
 	}
