@@ -73,6 +73,9 @@ func (s *Server) explain(ctx context.Context, err error) error {
 		return problem(http.StatusConflict, problemExhausted, err.Error())
 	case errors.As(err, &request):
 		return problem(http.StatusUnprocessableEntity, "", err.Error())
+	case is(study.ErrUnavailable):
+		s.log.ErrorContext(ctx, "the store is away", slog.String("request", requestID(ctx)), slog.Any("error", err))
+		return problem(http.StatusServiceUnavailable, problemContention, study.ErrUnavailable.Error()+": repeat the request with the same request_id")
 	case is(study.ErrContention), is(errClosing):
 		return problem(http.StatusServiceUnavailable, problemContention, err.Error())
 	case is(context.DeadlineExceeded), is(context.Canceled):

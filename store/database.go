@@ -23,6 +23,7 @@ type database struct {
 	orphan      func(error) bool     // whether a row refers to a study that is gone
 	noLength    func(error) bool     // whether wantMoved failed
 	again       func(error) bool     // whether a transaction was refused for the moment only
+	away        func(error) bool     // whether the database could not be reached
 	written     func() error         // whether a commit is where the next process will look; nil when it always is
 }
 
@@ -62,6 +63,9 @@ func (d *database) Create(ctx context.Context, id, name string, created study.Ev
 		return err
 	})
 	if d.duplicate(err) {
+		if known, err := d.Find(ctx, name); err == nil && known == id {
+			return nil // made by the try before, whose answer was lost
+		}
 		return study.ErrExists
 	}
 	return err
@@ -334,20 +338,31 @@ func (d *database) Unlock(ctx context.Context, id, holder string) error {
 	})
 }
 
-// patience is how long a database may refuse for the moment before that becomes an
-// error.
+// patience is how long a database may refuse for the moment, or be away, before that becomes
+// an error.
 const patience = time.Minute
 
-// retry runs f until it is not refused for the moment only.
+// retry runs f until it is not refused for the moment only. A database that is away may have
+// done what f wanted all the same.
 func (d *database) retry(ctx context.Context, f func() error) error {
 	start := time.Now()
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		err := f()
-		if err == nil || !d.again(err) || time.Since(start) > patience {
+		if err == nil {
+			return nil
+		}
+		away := d.away(err)
+		if away {
+			err = fmt.Errorf("%w: %w", study.ErrUnavailable, err)
+		}
+		if !away && !d.again(err) || time.Since(start) > patience {
 			return err
 		}
 		select {
 		case <-ctx.Done():
+			if away {
+				return err // says more
+			}
 			return ctx.Err()
 		case <-time.After(pause):
 		}

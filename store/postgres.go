@@ -2,9 +2,13 @@ package store
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/url"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -32,8 +36,13 @@ func Postgres(ctx context.Context, address string) (study.Store, error) {
 		orphan:     func(err error) bool { return code(err) == "23503" },
 		noLength:   func(err error) bool { return code(err) == "22012" },
 		again:      func(err error) bool { return code(err) == "40001" || code(err) == "40P01" },
+		away:       postgresAway,
 	}
-	if err := d.migrate(ctx); err != nil {
+	err = db.PingContext(ctx) // a wrong address is an error at once
+	if err == nil {
+		err = d.migrate(ctx)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("store %s: %w", redact(address), errors.Join(err, db.Close()))
 	}
 	return d, nil
@@ -46,6 +55,21 @@ func code(err error) string {
 		return failure.Code
 	}
 	return ""
+}
+
+// postgresAway says whether a server is not there, shuts down, starts or has no connection left.
+func postgresAway(err error) bool {
+	switch c := code(err); c {
+	case "":
+		var network *net.OpError
+		var connect *pgconn.ConnectError
+		return errors.As(err, &network) || errors.As(err, &connect) ||
+			errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, driver.ErrBadConn)
+	case "57P01", "57P02", "57P03", "53300":
+		return true
+	default:
+		return strings.HasPrefix(c, "08")
+	}
 }
 
 // redact hides the password of a URL.

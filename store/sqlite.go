@@ -82,7 +82,7 @@ func openSQLite(path string) (*database, error) {
 		return nil, errors.Join(err, write.Close())
 	}
 	read.SetMaxOpenConns(8)
-	return &database{write: write, read: read, duplicate: sqliteDuplicate, orphan: sqliteOrphan, again: sqliteBusy}, nil
+	return &database{write: write, read: read, duplicate: sqliteDuplicate, orphan: sqliteOrphan, again: sqliteBusy, away: func(error) bool { return false }}, nil
 }
 
 // explain adds what a user can do about a file that cannot be opened.

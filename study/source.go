@@ -2,6 +2,7 @@ package study
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"slices"
 	"sync"
@@ -13,6 +14,10 @@ import (
 // Source hands the trials of a study to evaluate.Run in the name of one worker. It keeps
 // their leases alive until Close.
 type Source struct {
+	// OnAway is called when the store is away for long, and says whether to go on trying:
+	// an outcome may have taken days. Nil does not.
+	OnAway func(error) bool
+
 	study  *Study
 	worker string
 	lease  time.Duration
@@ -72,10 +77,22 @@ func (s *Source) unfinished() []int {
 	return slices.Clone(s.open)
 }
 
+// Again says whether to repeat what ended so: the store is away, and OnAway goes on trying.
+func (s *Source) Again(ctx context.Context, err error) bool {
+	return errors.Is(err, ErrUnavailable) && ctx.Err() == nil && s.OnAway != nil && s.OnAway(err)
+}
+
 // Ask serves n trials, fewer when there are no more.
 func (s *Source) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
 	start := time.Now()
-	b, err := s.study.Ask(ctx, AskRequest{Count: n, Worker: s.worker, Lease: s.lease})
+	r := AskRequest{Count: n, Worker: s.worker, Lease: s.lease}
+	if s.OnAway != nil {
+		r.RequestID = rand.Text() // repeated, it serves what the store was about to
+	}
+	b, err := s.study.Ask(ctx, r)
+	for s.Again(ctx, err) {
+		b, err = s.study.Ask(ctx, r)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.report.Time += time.Since(start)
@@ -98,6 +115,9 @@ func (s *Source) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
 // Tell records an outcome. Where another worker was faster, its outcome stays.
 func (s *Source) Tell(ctx context.Context, number int, o Outcome) error {
 	err := s.study.Tell(ctx, number, o)
+	for s.Again(ctx, err) {
+		err = s.study.Tell(ctx, number, o)
+	}
 	var conflict *ConflictError
 	if errors.As(err, &conflict) {
 		err = nil

@@ -3,6 +3,7 @@ package study_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -94,6 +95,71 @@ func TestSourceKeepsLeases(t *testing.T) {
 	if got := table(t, s); got[0].State != study.Complete || got[1].State != study.Waiting {
 		t.Errorf("after Close the trials are %s and %s", got[0].State, got[1].State)
 	}
+}
+
+// leaving is a store that goes away, after some writes before it has made them, after others
+// before it has said so.
+type leaving struct {
+	study.Store
+	writes int
+}
+
+func (l *leaving) Append(ctx context.Context, id string, events []study.Event, changed []study.Trial) error {
+	l.writes++
+	switch l.writes % 3 {
+	case 1:
+		return fmt.Errorf("%w: nobody there", study.ErrUnavailable)
+	case 2:
+		if err := l.Store.Append(ctx, id, events, changed); err != nil {
+			return err
+		}
+		return fmt.Errorf("%w: no answer", study.ErrUnavailable)
+	}
+	return l.Store.Append(ctx, id, events, changed)
+}
+
+// A store that comes back has every trial of a run once, as if it had never been away.
+func TestSourceWaitsForTheStore(t *testing.T) {
+	st := &leaving{Store: memory.New()}
+	s, err := study.Create(t.Context(), st, study.Config{Name: "s", Space: line(t), Method: "sobol"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := s.Source("w", time.Hour)
+	if _, err := source.Ask(t.Context(), 2); !errors.Is(err, study.ErrUnavailable) {
+		t.Errorf("without OnAway the error is %v", err)
+	}
+	away := 0
+	source.OnAway = func(error) bool { away++; return true }
+	for round := range 4 {
+		trials, err := source.Ask(t.Context(), 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, one := range trials {
+			if one.Number != 2*round+i+1 {
+				t.Errorf("round %d serves trial %d", round, one.Number)
+			}
+			if err := source.Tell(t.Context(), one.Number, evaluate.Value(float64(one.Number))); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for i, one := range table(t, s) {
+		if one.State != study.Complete || *one.Value != float64(i+1) {
+			t.Errorf("trial %d is %s", i+1, one.State)
+		}
+	}
+	if got := len(table(t, s)); got != 8 || away < 8 {
+		t.Errorf("%d trials, and the store was away %d times", got, away)
+	}
+	source.OnAway = func(error) bool { return false }
+	for range 3 {
+		if _, err := source.Ask(t.Context(), 1); errors.Is(err, study.ErrUnavailable) {
+			return
+		}
+	}
+	t.Error("what is given up is not an error")
 }
 
 func TestAdd(t *testing.T) {

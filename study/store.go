@@ -60,6 +60,9 @@ var (
 	ErrExhausted  = evaluate.ErrExhausted
 	ErrOvertaken  = errors.New("another ask came first: draft again")
 	ErrContention = errors.New("other processes kept writing to this study: try again")
+	// ErrUnavailable says that a store is away. What was being written may be there or not;
+	// to repeat it does no harm.
+	ErrUnavailable = errors.New("the store does not answer")
 )
 
 // ConflictError is an outcome that contradicts the one a trial has.

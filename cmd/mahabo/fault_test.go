@@ -8,8 +8,10 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -171,18 +173,61 @@ func TestFaults(t *testing.T) {
 	})
 	t.Run("database", func(t *testing.T) {
 		t.Parallel()
-		var database pgtest.Server
-		t.Cleanup(database.Stop)
-		u, err := url.Parse(database.URL(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := newWire(t, filepath.Join(u.Query().Get("host"), ".s.PGSQL.5432"))
-		k := &keeper{t: t, address: freeAddress(t), store: "postgres://postgres@" + w.address() + u.Path + "?sslmode=disable"}
+		address, w := awayDatabase(t)
+		k := &keeper{t: t, address: freeAddress(t), store: address}
 		k.start()
 		t.Cleanup(k.kill)
 		testFaults(t, k, "", w.cut, func() { w.interrupt(2 * time.Second) })
 	})
+}
+
+// awayDatabase starts a PostgreSQL server and returns the URL of a database behind a wire.
+func awayDatabase(t *testing.T) (string, *wire) {
+	t.Helper()
+	var server pgtest.Server
+	t.Cleanup(server.Stop)
+	u, err := url.Parse(server.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWire(t, filepath.Join(u.Query().Get("host"), ".s.PGSQL.5432"))
+	return "postgres://postgres@" + w.address() + u.Path + "?sslmode=disable", w
+}
+
+// A database that is away for a while costs a run nothing; an address where there is none is
+// an error at once.
+func TestDatabaseAway(t *testing.T) {
+	t.Parallel()
+	store, w := awayDatabase(t)
+	file, begun := write(t, "rig.yaml", "parameters: {a: {float: [0, 1]}}"), filepath.Join(t.TempDir(), "begun")
+	run := begin(t, "minimize", "--space", file, "--store", store, "--method", "sobol", "--init", "4", "--evals", "36", "--batch", "2", "--parallel", "2",
+		"-q", "--keep-output", "none", "--", "sh", "-c", "touch "+begun+"; sleep 0.05; echo {trial}.5")
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(begun); err == nil {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("no trial begins")
+		}
+	}
+	for range 4 {
+		time.Sleep(100 * time.Millisecond)
+		w.cut()
+		time.Sleep(100 * time.Millisecond)
+		w.interrupt(300 * time.Millisecond)
+	}
+	if err := run.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	k := keeper{t: t, store: store}
+	k.toldOnce(40)
+	w.switchTo(true)
+	w.cut()
+	start := time.Now()
+	_, stderr, code := call(t, "trials", "rig", "--store", store)
+	if code != 1 || !strings.Contains(stderr, "store postgres://") || time.Since(start) > 20*time.Second {
+		t.Errorf("after %s the exit code is %d, %q", time.Since(start), code, stderr)
+	}
 }
 
 // restart ends something as a power cut would, and starts it again.

@@ -147,6 +147,9 @@ var errOthers = errors.New("the trials that were left are made elsewhere")
 // Ask serves n trials, fewer where other runs of the study leave fewer.
 func (r *optimisation) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
 	sum, err := r.study.Summary(ctx)
+	for r.Again(ctx, err) {
+		sum, err = r.study.Summary(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -178,6 +181,10 @@ func (r *optimisation) note(t evaluate.Result) {
 func (r *optimisation) runEvaluator(ctx context.Context, e evaluate.Evaluator) error {
 	hard, release := secondInterrupt(ctx, r.err)
 	defer release()
+	r.OnAway = func(err error) bool {
+		fmt.Fprintf(r.err, "mahabo: %v; trying again\n", err)
+		return hard.Err() == nil
+	}
 	show := newProgress(r.err, "trials", r.c.Quiet)
 	defer show.close()
 	o := r.options()
