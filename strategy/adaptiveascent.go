@@ -11,6 +11,7 @@ const (
 	progress     = 0.003 // share of all that was gained since the design that counts as some
 	ascentLength = 150   // observations of an ascent
 	aloneLength  = 80    // observations made around its other side
+	returnLength = 50    // observations that have to be left then for the search to go on
 )
 
 // ascent is a search for the highest value, made once when the search for the lowest stands
@@ -27,7 +28,7 @@ type ascent struct {
 // ascend begins the ascent when the search stands still. Noise may have made an early value
 // look low that is not: what the model expects where it has been counts too.
 func (a *adaptive) ascend() {
-	if a.ascent.done || a.cfg.Budget-len(a.whole.y) < ascentLength+aloneLength ||
+	if a.ascent.done || a.cfg.Budget-len(a.whole.y) < ascentLength+aloneLength+returnLength ||
 		!a.stalled(a.whole.y) || a.whole.rough() || !a.stalled(a.whole.expected()) {
 		return
 	}
