@@ -224,7 +224,7 @@ type heartbeatInput struct {
 	TrialPath
 	Body struct {
 		Worker       string  `json:"worker,omitempty" maxLength:"200" doc:"Who asked for the trial."`
-		LeaseSeconds float64 `json:"lease_seconds" minimum:"0" maximum:"3153600000" doc:"From now on; 0 for ever."`
+		LeaseSeconds float64 `json:"lease_seconds" minimum:"0" maximum:"3153600000" doc:"From now on; 0 for ever. A trial that has run for long gets a tenth of that time at least."`
 	}
 }
 

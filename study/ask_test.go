@@ -72,6 +72,41 @@ func TestLeases(t *testing.T) {
 	}
 }
 
+// A trial of a week, whose worker wants a minute three times a minute, leaves few entries in
+// the log; all the time its lease is a minute at least, and a tenth of its age at most.
+func TestHeartbeatsOfLongTrialsAreFew(t *testing.T) {
+	s, st, now := begin(t, study.Config{})
+	begun := now.Now()
+	ask(t, s, study.AskRequest{Worker: "a", Lease: time.Minute})
+	for age := time.Duration(0); age < 7*24*time.Hour; age = now.Now().Sub(begun) {
+		if err := s.Heartbeat(t.Context(), 1, "a", time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		if left := table(t, s)[0].Expires.Sub(now.Now()); left < time.Minute || left > max(time.Minute, age/10) {
+			t.Fatalf("after %s the lease has %s left", age, left)
+		}
+		now.advance(20 * time.Second)
+	}
+	if n := len(events(t, st)); n > 150 {
+		t.Errorf("the log has %d entries", n)
+	}
+	if err := s.Heartbeat(t.Context(), 1, "a", time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Heartbeat(t.Context(), 1, "a", 100*time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if left := table(t, s)[0].Expires.Sub(now.Now()); left != 100*time.Hour {
+		t.Errorf("a lease of 100 hours has %s left", left)
+	}
+	if err := s.Heartbeat(t.Context(), 1, "a", time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if left := table(t, s)[0].Expires.Sub(now.Now()); left > 17*time.Hour {
+		t.Errorf("a worker that wants a minute keeps %s", left)
+	}
+}
+
 func TestHeartbeatRevives(t *testing.T) {
 	s, _, now := begin(t, study.Config{})
 	ask(t, s, study.AskRequest{Worker: "a", Lease: time.Minute})

@@ -50,7 +50,8 @@
 //	trial        one point of a study and what came of it; numbers start at 1
 //	batch        the trials that one Ask served; numbers start at 1
 //	lease        until when a worker has to tell or to send a heartbeat; later
-//	             its trial is stale and may be served to another worker
+//	             its trial is stale and may be served to another worker; that of
+//	             a long trial grows to a tenth of the time that it has run
 //	request id   a word that a caller chooses: repeating a request under the
 //	             same id returns what the first one did and changes nothing
 package study

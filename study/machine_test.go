@@ -30,6 +30,7 @@ type expected struct {
 	state   study.State // never Stale
 	value   float64
 	worker  string
+	asked   time.Time
 	expires time.Time
 }
 
@@ -83,7 +84,7 @@ func (m *machine) ask(t *rapid.T) {
 		t.Fatalf("served %v before the waiting and stale trials %v", got, first)
 	}
 	for _, n := range got {
-		served := expected{state: study.Running, worker: r.Worker}
+		served := expected{state: study.Running, worker: r.Worker, asked: m.now.Now()}
 		if r.Lease > 0 {
 			served.expires = m.now.Now().Add(r.Lease)
 		}
@@ -132,8 +133,13 @@ func (m *machine) heartbeat(t *rapid.T) {
 	if mine != (err == nil) || !mine && !errors.Is(err, study.ErrLeaseLost) {
 		t.Fatalf("heartbeat of %q for trial %d, which is %s at %q, gave %v", worker, n, e.state, e.worker, err)
 	}
-	if mine {
-		e.expires = m.now.Now().Add(time.Minute)
+	if !mine {
+		return
+	}
+	now := m.now.Now()
+	least, most := now.Add(time.Minute), now.Add(max(time.Minute, now.Sub(e.asked)/10))
+	if e.expires.Before(least) || e.expires.After(most) {
+		e.expires = most
 	}
 }
 
@@ -183,6 +189,7 @@ func TestMachine(t *testing.T) {
 			"enqueue":   m.enqueue,
 			"retry":     m.retry,
 			"wait":      func(*rapid.T) { m.now.advance(time.Minute) },
+			"waitLong":  func(*rapid.T) { m.now.advance(time.Hour) },
 			"restart":   func(t *rapid.T) { m.s = reopen(t, m.st, m.now) },
 			"":          m.check,
 		})

@@ -74,9 +74,16 @@ func (l *ledger) told(results []Finished) (*Told, error) {
 	return told, nil
 }
 
+// longLease is the part of the time that a trial has run which a heartbeat adds at least.
+const longLease = 10
+
 // Heartbeat extends the lease of a running trial to a time from now on, 0 for
 // ever. It returns ErrLeaseLost when the trial was served to another worker or
 // has an outcome: there is no point in going on.
+//
+// A trial that has run for hours gets a tenth of that time at least, and a heartbeat
+// that finds such a lease is not written: a trial of days leaves a hundred entries
+// in the log, not thousands.
 func (s *Study) Heartbeat(ctx context.Context, number int, worker string, lease time.Duration) error {
 	if lease < 0 {
 		return requestf("lease is %s: it cannot be negative; 0 means for ever", lease)
@@ -91,11 +98,15 @@ func (s *Study) Heartbeat(ctx context.Context, number int, worker string, lease 
 		case t.Worker != worker:
 			return nil, requestf("trial %d was served to worker %q: %w", number, t.Worker, ErrLeaseLost)
 		}
-		h := &Heartbeat{Number: number}
-		if lease > 0 {
-			h.Expires = s.time().Add(lease)
+		if lease == 0 {
+			return &Event{Heartbeat: &Heartbeat{Number: number}}, nil
 		}
-		return &Event{Heartbeat: h}, nil
+		now := s.time()
+		granted := max(lease, now.Sub(t.Asked)/longLease)
+		if left := t.Expires.Sub(now); lease <= left && left <= granted {
+			return nil, nil
+		}
+		return &Event{Heartbeat: &Heartbeat{Number: number, Expires: now.Add(granted)}}, nil
 	}, nil)
 }
 

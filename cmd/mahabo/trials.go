@@ -222,7 +222,7 @@ func (c *retryCmd) Run(ctx context.Context) error {
 type heartbeatCmd struct {
 	trialArgs
 	Worker string        `placeholder:"NAME" help:"The name under which they were asked for."`
-	Lease  time.Duration `default:"1h" placeholder:"TIME" help:"Time from now on, as in 90s or 2h; 0s for ever (${default})."`
+	Lease  time.Duration `default:"1h" placeholder:"TIME" help:"Time from now on, as in 90s or 2h; 0s for ever (${default}). A long trial gets a tenth of its time at least."`
 }
 
 // Help is the long help.
