@@ -20,21 +20,6 @@ import (
 	"github.com/mahabo/mahabo/study"
 )
 
-// write makes a file in a fresh folder, executable if it is a script.
-func write(t *testing.T, name, text string) string {
-	t.Helper()
-	return writeIn(t, t.TempDir(), name, text)
-}
-
-func writeIn(t *testing.T, dir, name, text string) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 const wide = `
 parameters:
   "w[0:198]": {float: [-1, 1]}
