@@ -74,7 +74,7 @@ func (l *ledger) told(results []Finished) (*Told, error) {
 	return told, nil
 }
 
-// longLease is the part of the time that a trial has run which a heartbeat adds at least.
+// longLease divides the time that a trial has run: a heartbeat gives it that much at least.
 const longLease = 10
 
 // Heartbeat extends the lease of a running trial to a time from now on, 0 for
