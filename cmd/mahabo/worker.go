@@ -30,7 +30,7 @@ type workerCmd struct {
 	Evals      int           `default:"0" placeholder:"N" help:"End when the study has N trials with an outcome, whoever evaluated them (0: go on until interrupted)."`
 	Timeout    time.Duration `placeholder:"T" help:"Longest evaluation, as 30m; the trial fails after that. Without it there is no limit."`
 	KeepOutput string        `placeholder:"DIR" help:"Keep what the command prints in DIR, as N.out and N.err for trial N."`
-	Lease      time.Duration `default:"1m" placeholder:"T" help:"How long the server waits for a sign of life before others get the trials (${default})."`
+	Lease      time.Duration `default:"1m" placeholder:"T" help:"How long the server waits for a sign of life before others get the trials (${default}); a tenth of the time that a trial has run, if that is longer."`
 	Drain      bool          `help:"On the first Ctrl-C finish the running trials; on the second give them back."`
 	Name       string        `placeholder:"NAME" help:"Name of this worker in the study, which no other may have; made of the host's when it is left out."`
 	JSON       bool          `name:"json" help:"Print one JSON object per trial."`
