@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/linalg"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/mahabo/mahabo/insight"
 	"github.com/mahabo/mahabo/internal/linalg"
-	"github.com/mahabo/mahabo/problem"
+	"github.com/mahabo/mahabo/internal/problem"
 	"github.com/mahabo/mahabo/space"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/mahabo/mahabo/server/token"
+	"github.com/mahabo/mahabo/internal/token"
 )
 
 // cookieName is the cookie in which a browser keeps a token.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/server"
-	"github.com/mahabo/mahabo/server/token"
 )
 
 // tokens makes a file of tokens and returns how to add one.

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/mahabo/mahabo/server/token"
+	"github.com/mahabo/mahabo/internal/token"
 )
 
 // metrics are what a server counts.

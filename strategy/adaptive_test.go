@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mahabo/mahabo/gp"
 	"github.com/mahabo/mahabo/internal/fdcheck"
+	"github.com/mahabo/mahabo/internal/gp"
 )
 
 func TestAdaptiveFitCount(t *testing.T) {

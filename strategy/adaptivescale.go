@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/gp"
 )
 
 // designShare keeps the size of a warp from collapsing as the data concentrate: it is at

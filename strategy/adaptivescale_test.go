@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/gp"
 )
 
 // The evidence finds the scale on which a function is smooth.

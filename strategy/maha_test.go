@@ -6,8 +6,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/mahabo/mahabo/acquisition"
-	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/acquisition"
+	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/rng"
 )

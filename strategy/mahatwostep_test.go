@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mahabo/mahabo/embed"
+	"github.com/mahabo/mahabo/internal/embed"
 	"github.com/mahabo/mahabo/internal/rng"
 )
 

@@ -3,7 +3,7 @@ package strategy
 import (
 	"math"
 
-	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/num"
 )
 

@@ -3,7 +3,7 @@ package strategy
 import (
 	"math/rand/v2"
 
-	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/num"
 )
 

@@ -1,7 +1,7 @@
 package strategy
 
 import (
-	"github.com/mahabo/mahabo/embed"
+	"github.com/mahabo/mahabo/internal/embed"
 	"github.com/mahabo/mahabo/internal/rng"
 )
 

@@ -7,10 +7,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/mahabo/mahabo/design"
-	"github.com/mahabo/mahabo/embed"
-	"github.com/mahabo/mahabo/gp"
 	"github.com/mahabo/mahabo/internal/cmaes"
+	"github.com/mahabo/mahabo/internal/design"
+	"github.com/mahabo/mahabo/internal/embed"
+	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/lbfgsb"
 	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/rng"

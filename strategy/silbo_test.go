@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mahabo/mahabo/embed"
-	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/embed"
 	"github.com/mahabo/mahabo/internal/fdcheck"
+	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/rng"
 )

@@ -3,7 +3,7 @@ package strategy
 import (
 	"context"
 
-	"github.com/mahabo/mahabo/design"
+	"github.com/mahabo/mahabo/internal/design"
 	"github.com/mahabo/mahabo/internal/rng"
 )
 

@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"github.com/mahabo/mahabo/acquisition"
-	"github.com/mahabo/mahabo/candidate"
-	"github.com/mahabo/mahabo/embed"
-	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/acquisition"
+	"github.com/mahabo/mahabo/internal/candidate"
+	"github.com/mahabo/mahabo/internal/embed"
+	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/num"
 	"github.com/mahabo/mahabo/internal/rng"
 )

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/mahabo/mahabo/design"
-	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/design"
+	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/parallel"
 )

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/parallel"
 )

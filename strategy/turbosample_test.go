@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/rng"
 )

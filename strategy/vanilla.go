@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/mahabo/mahabo/acquisition"
-	"github.com/mahabo/mahabo/candidate"
-	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/acquisition"
+	"github.com/mahabo/mahabo/internal/candidate"
+	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/rng"
 )

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/mahabo/mahabo/gp"
+	"github.com/mahabo/mahabo/internal/gp"
 )
 
 // The last cold fit is never further back than a tenth of the data and does not move

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
-	"github.com/mahabo/mahabo/queue"
+	"github.com/mahabo/mahabo/internal/queue"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
-	"github.com/mahabo/mahabo/queue"
+	"github.com/mahabo/mahabo/internal/queue"
 	"github.com/mahabo/mahabo/server"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/store/memory"

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/mahabo/mahabo/bench"
+	"github.com/mahabo/mahabo/internal/bench"
 	"github.com/mahabo/mahabo/internal/hint"
 	"github.com/mahabo/mahabo/strategy"
 )

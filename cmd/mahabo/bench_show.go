@@ -6,8 +6,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/mahabo/mahabo/bench"
-	"github.com/mahabo/mahabo/bench/report"
+	"github.com/mahabo/mahabo/internal/bench"
+	"github.com/mahabo/mahabo/internal/bench/report"
 )
 
 // selection is which results a command shows.

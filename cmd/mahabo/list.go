@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/mahabo/mahabo/problem"
+	"github.com/mahabo/mahabo/internal/problem"
 	"github.com/mahabo/mahabo/strategy"
 )
 

@@ -20,7 +20,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/mahabo/mahabo"
-	"github.com/mahabo/mahabo/bench"
+	"github.com/mahabo/mahabo/internal/bench"
 	"github.com/mahabo/mahabo/strategy"
 )
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/vbauerster/mpb/v8/cwriter"
 
-	"github.com/mahabo/mahabo/problem"
+	"github.com/mahabo/mahabo/internal/problem"
 	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/study"
 )

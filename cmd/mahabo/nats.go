@@ -9,8 +9,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/mahabo/mahabo/queue"
-	"github.com/mahabo/mahabo/server/token"
+	"github.com/mahabo/mahabo/internal/queue"
+	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/study"
 )
 

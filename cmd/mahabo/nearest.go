@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/mahabo/mahabo/internal/hint"
-	"github.com/mahabo/mahabo/problem"
+	"github.com/mahabo/mahabo/internal/problem"
 	"github.com/mahabo/mahabo/strategy"
 )
 

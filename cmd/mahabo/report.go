@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/mahabo/mahabo/insight"
-	"github.com/mahabo/mahabo/insight/report"
+	"github.com/mahabo/mahabo/internal/report"
 	"github.com/mahabo/mahabo/study"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
-	"github.com/mahabo/mahabo/bench"
+	"github.com/mahabo/mahabo/internal/bench"
 )
 
 // benchProgress shows a benchmark: bars of the rows at work above one of the

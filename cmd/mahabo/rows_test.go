@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mahabo/mahabo/bench"
+	"github.com/mahabo/mahabo/internal/bench"
 )
 
 // steps are two trials of one row, and none of another.

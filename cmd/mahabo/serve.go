@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/mahabo/mahabo/insight"
+	"github.com/mahabo/mahabo/internal/token"
+	"github.com/mahabo/mahabo/internal/web"
 	"github.com/mahabo/mahabo/server"
-	"github.com/mahabo/mahabo/server/token"
-	"github.com/mahabo/mahabo/server/web"
 	"github.com/mahabo/mahabo/study"
 )
 

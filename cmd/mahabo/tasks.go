@@ -8,8 +8,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/mahabo/mahabo/bench"
-	"github.com/mahabo/mahabo/queue"
+	"github.com/mahabo/mahabo/internal/bench"
+	"github.com/mahabo/mahabo/internal/queue"
 )
 
 // loginFlags say how a broker or a server lets one in.

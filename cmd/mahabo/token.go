@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/mahabo/mahabo/server/token"
+	"github.com/mahabo/mahabo/internal/token"
 )
 
 // tokenCmd groups what is done to the tokens of a server.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/mahabo/mahabo/command"
 	"github.com/mahabo/mahabo/evaluate"
-	"github.com/mahabo/mahabo/queue"
+	"github.com/mahabo/mahabo/internal/queue"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/worker"
 )

@@ -1,0 +1,88 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mahabo/mahabo/internal/problem"
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// Filter chooses trials; an empty list admits everything.
+type Filter struct {
+	Methods, Problems []string
+	Dims, Batches     []int
+}
+
+// Apply returns the trials that pass. A name or number that none has is an error.
+func (f Filter) Apply(trials []Trial) ([]Trial, error) {
+	trials, err := keep(trials, "method", canonicalAll(f.Methods, strategy.Canonical), func(t Trial) string { return t.Method })
+	if err != nil {
+		return nil, err
+	}
+	if trials, err = keep(trials, "problem", canonicalAll(f.Problems, problem.Canonical), func(t Trial) string { return t.Problem }); err != nil {
+		return nil, err
+	}
+	if trials, err = keep(trials, "dim", f.Dims, func(t Trial) int { return t.Dim }); err != nil {
+		return nil, err
+	}
+	return keep(trials, "batch", f.Batches, func(t Trial) int { return t.Batch })
+}
+
+// canonicalAll keeps names that the registries do not have.
+func canonicalAll(specs []string, canonical func(string) (string, error)) []string {
+	list := slices.Clone(specs)
+	for i, s := range specs {
+		if c, err := canonical(s); err == nil {
+			list[i] = c
+		}
+	}
+	return list
+}
+
+func keep[T comparable](trials []Trial, what string, wanted []T, of func(Trial) T) ([]Trial, error) {
+	if len(wanted) == 0 {
+		return trials, nil
+	}
+	for _, w := range wanted {
+		if !slices.ContainsFunc(trials, func(t Trial) bool { return of(t) == w }) {
+			return nil, &InputError{fmt.Errorf("no trial with %s %v is among the results", what, w)}
+		}
+	}
+	var kept []Trial
+	for _, t := range trials {
+		if slices.Contains(wanted, of(t)) {
+			kept = append(kept, t)
+		}
+	}
+	return kept, nil
+}
+
+// ReadAll returns the trials of several folders. A cell must not be measured
+// with two settings, nor a trial be in two folders.
+func ReadAll(dirs ...string) ([]Trial, error) {
+	var all []Trial
+	first := map[Cell]Trial{}
+	place := map[Cell]string{}
+	seen := map[job]string{}
+	for _, dir := range dirs {
+		trials, err := Read(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range trials {
+			if old, ok := first[t.Cell]; !ok {
+				first[t.Cell], place[t.Cell] = t, dir
+			} else if field, was, is := settingsDiffer(old, t.Evals, t.Init); field != "" {
+				return nil, &InputError{fmt.Errorf("%s has %s %d in %s and %d in %s: they cannot be shown together", t.Cell, field, was, place[t.Cell], is, dir)}
+			}
+			key := job{t.Cell, t.Evals, t.Init, t.Trial}
+			if other, twice := seen[key]; twice {
+				return nil, &InputError{fmt.Errorf("%s, trial %d is in %s and in %s: give one of them, or set them side by side with bench compare", t.Cell, t.Trial, other, dir)}
+			}
+			seen[key] = dir
+			all = append(all, t)
+		}
+	}
+	return all, nil
+}

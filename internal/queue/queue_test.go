@@ -1,0 +1,264 @@
+package queue_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/mahabo/mahabo/internal/queue"
+)
+
+// embed runs a broker until the end of the test.
+func embed(t *testing.T, o queue.EmbedOptions) (*queue.Broker, string) {
+	t.Helper()
+	if o.Addr == "" {
+		o.Addr = "127.0.0.1:0"
+	}
+	if o.Dir == "" {
+		o.Dir = t.TempDir()
+	}
+	b, url, err := queue.Embed(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	return b, url
+}
+
+func join(t *testing.T, o queue.WorkerOptions) *queue.Worker {
+	t.Helper()
+	if o.Lease == 0 {
+		o.Lease = time.Minute
+	}
+	w, err := queue.NewWorker(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Close)
+	return w
+}
+
+func offer(t *testing.T, b *queue.Broker, study string, numbers ...int) {
+	t.Helper()
+	if err := b.Offer(t.Context(), study, numbers...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func offered(t *testing.T, b *queue.Broker, study string, want ...int) {
+	t.Helper()
+	got, err := b.Offered(t.Context(), study)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("offered are %v, %v, want %v", got, err, want)
+	}
+}
+
+// pull takes a trial, which has to come.
+func pull(t *testing.T, w *queue.Worker, number int) *queue.Delivery {
+	t.Helper()
+	d, err := w.Pull(t.Context())
+	if err != nil || d == nil {
+		t.Fatalf("pulling gave %v, %v", d, err)
+	}
+	if d.Number() != number {
+		t.Fatalf("pulling gave trial %d, want %d", d.Number(), number)
+	}
+	return d
+}
+
+func TestOfferPullDone(t *testing.T) {
+	b, url := embed(t, queue.EmbedOptions{})
+	offer(t, b, "rig", 1, 2)
+	offer(t, b, "rig", 2, 3) // one that is there stays as it is
+	offer(t, b, "other.Ω", 7)
+	offered(t, b, "rig", 1, 2, 3)
+
+	w := join(t, queue.WorkerOptions{URL: url, Study: "rig"})
+	d := pull(t, w, 1)
+	offered(t, b, "rig", 1, 2, 3) // with a worker
+	offer(t, b, "rig", 1)
+	if err := d.Done(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	offered(t, b, "rig", 2, 3)
+
+	two := pull(t, w, 2)
+	if err := two.Return(); err != nil {
+		t.Fatal(err)
+	}
+	var numbers []int // what was returned comes again, before or after the next one
+	for range 2 {
+		d, err := w.Pull(t.Context())
+		if err != nil || d == nil {
+			t.Fatalf("pulling gave %v, %v", d, err)
+		}
+		numbers = append(numbers, d.Number())
+		if err := d.Done(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.Sort(numbers)
+	if !slices.Equal(numbers, []int{2, 3}) {
+		t.Errorf("pulling gave trials %v, want 2 and 3", numbers)
+	}
+	offered(t, b, "rig")
+	if err := pull(t, join(t, queue.WorkerOptions{URL: url, Study: "other.Ω"}), 7).Done(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	offer(t, b, "rig", 1) // a trial that is tried again
+	pull(t, w, 1)
+}
+
+func TestSilenceGivesATrialToAnother(t *testing.T) {
+	b, url := embed(t, queue.EmbedOptions{})
+	offer(t, b, "rig", 1)
+	const lease = 1500 * time.Millisecond
+	dead := join(t, queue.WorkerOptions{URL: url, Study: "rig", Lease: lease})
+	d := pull(t, dead, 1)
+	if d.Silence() != lease {
+		t.Errorf("the silence is %s", d.Silence())
+	}
+	other := join(t, queue.WorkerOptions{URL: url, Study: "rig"})
+	for range 4 { // longer than the lease
+		time.Sleep(lease / 3)
+		if err := d.Keep(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := time.Now()
+	pull(t, other, 1)
+	if wait := time.Since(start); wait < lease/2 {
+		t.Errorf("the trial went to another after %s, in spite of a heartbeat", wait)
+	}
+}
+
+func TestDemand(t *testing.T) {
+	b, url := embed(t, queue.EmbedOptions{})
+	if n, err := b.Wanted(t.Context(), "rig"); n != 0 || err != nil {
+		t.Errorf("nobody waits, wanted are %d, %v", n, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		w, err := queue.NewWorker(queue.WorkerOptions{URL: url, Study: "rig", Lease: time.Minute, Evals: 9})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer w.Close()
+		_, _ = w.Pull(ctx) // until it is cancelled
+	}()
+	select {
+	case d := <-b.Demands():
+		if d.Study != "rig" || d.Evals != 9 {
+			t.Errorf("the demand is %+v", d)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("a worker waits, and nobody hears it")
+	}
+	for end := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		n, err := b.Wanted(t.Context(), "rig")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 1 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("wanted are %d, one worker waits", n)
+		}
+	}
+	cancel()
+	<-ended
+}
+
+func TestRestartKeepsWhatIsOffered(t *testing.T) {
+	dir := t.TempDir()
+	b, url := embed(t, queue.EmbedOptions{Dir: dir})
+	offer(t, b, "rig", 1, 2)
+	w := join(t, queue.WorkerOptions{URL: url, Study: "rig"})
+	d := pull(t, w, 1)
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, _ = embed(t, queue.EmbedOptions{Dir: dir, Addr: strings.TrimPrefix(url, "nats://")})
+	offered(t, b, "rig", 1, 2)
+	two := pullLater(t, w) // the first one is still with its worker
+	if two.Number() != 2 {
+		t.Errorf("after the restart the next is trial %d", two.Number())
+	}
+	if err := d.Done(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	offered(t, b, "rig", 2)
+}
+
+// pullLater takes a trial as soon as the broker is back.
+func pullLater(t *testing.T, w *queue.Worker) *queue.Delivery {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if d, err := w.Pull(t.Context()); err == nil && d != nil {
+			return d
+		}
+	}
+	t.Fatal("no trial came")
+	return nil
+}
+
+func TestTokens(t *testing.T) {
+	studies := map[string]string{"a": "rig", "all": "*"}
+	b, url := embed(t, queue.EmbedOptions{Allow: func(token string) (string, bool) {
+		study, ok := studies[token]
+		return study, ok
+	}})
+	offer(t, b, "rig", 1)
+	offer(t, b, "other", 2)
+	for _, wrong := range []string{"", "b"} {
+		if _, err := queue.NewWorker(queue.WorkerOptions{URL: url, Token: wrong, Study: "rig"}); err == nil || !strings.Contains(err.Error(), "Authorization") {
+			t.Errorf("token %q: %v", wrong, err)
+		}
+	}
+	pull(t, join(t, queue.WorkerOptions{URL: url, Token: "a", Study: "rig"}), 1)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if d, err := join(t, queue.WorkerOptions{URL: url, Token: "a", Study: "other"}).Pull(ctx); err == nil || d != nil {
+		t.Errorf("a token of another study got %v, %v", d, err)
+	}
+	pull(t, join(t, queue.WorkerOptions{URL: url, Token: "all", Study: "other"}), 2)
+}
+
+func TestTLS(t *testing.T) {
+	web := httptest.NewTLSServer(nil) // for its certificate
+	defer web.Close()
+	b, url := embed(t, queue.EmbedOptions{TLS: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: web.TLS.Certificates}})
+	offer(t, b, "rig", 1)
+	if !strings.HasPrefix(url, "tls://") {
+		t.Errorf("the URL is %s", url)
+	}
+	if _, err := queue.NewWorker(queue.WorkerOptions{URL: url, Study: "rig"}); err == nil {
+		t.Error("a certificate that nobody trusts is trusted")
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(web.Certificate())
+	trust := nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots})
+	pull(t, join(t, queue.WorkerOptions{URL: url, Study: "rig", NATS: []nats.Option{trust}}), 1)
+}
+
+func TestEmbedRefuses(t *testing.T) {
+	for _, addr := range []string{"localhost", "localhost:nats", "127.0.0.1:-1"} {
+		if _, _, err := queue.Embed(t.Context(), queue.EmbedOptions{Addr: addr, Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "HOST:PORT") {
+			t.Errorf("address %q: %v", addr, err)
+		}
+	}
+	if _, err := queue.Connect(t.Context(), "nats://user:secret@127.0.0.1:1"); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("a broker that is not there: %v", err)
+	}
+}

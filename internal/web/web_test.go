@@ -1,0 +1,408 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mahabo/mahabo/insight"
+	"github.com/mahabo/mahabo/internal/token"
+	"github.com/mahabo/mahabo/internal/web"
+	"github.com/mahabo/mahabo/server"
+	"github.com/mahabo/mahabo/store"
+	"github.com/mahabo/mahabo/study"
+)
+
+// visitor is a browser without scripts.
+type visitor struct {
+	t    *testing.T
+	site string
+	http *http.Client
+}
+
+// open runs a server with a dashboard on studies in memory.
+func open(t *testing.T, tokens *token.File) visitor {
+	t.Helper()
+	st, err := store.Open(t.Context(), "memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := server.New(server.Config{
+		Store: st, Tokens: tokens, Dashboard: web.Handler, Patience: 2 * time.Minute,
+		Analyse: func(ctx context.Context, c study.Config, trials []study.Trial) (any, error) {
+			return insight.ReviewTrials(ctx, c, trials)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := httptest.NewServer(s)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.Close()
+		site.Close()
+		st.Close()
+	})
+	return visitor{t, site.URL, &http.Client{Jar: jar}}
+}
+
+// send makes a request and returns its status, its body and where redirects led.
+func (v visitor) send(method, path, kind, body string, header ...string) (int, string, *http.Response) {
+	v.t.Helper()
+	r, err := http.NewRequestWithContext(v.t.Context(), method, v.site+path, strings.NewReader(body))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if kind != "" {
+		r.Header.Set("Content-Type", kind)
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	answer, err := v.http.Do(r)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return answer.StatusCode, string(text), answer
+}
+
+// get reads a page that has to be there.
+func (v visitor) get(path string, header ...string) string {
+	v.t.Helper()
+	status, text, _ := v.send("GET", path, "", "", header...)
+	if status != http.StatusOK {
+		v.t.Fatalf("GET %s gave %d: %s", path, status, text)
+	}
+	return text
+}
+
+// fill sends a form, which has to give a status.
+func (v visitor) fill(want int, path string, fields ...string) string {
+	v.t.Helper()
+	form := url.Values{}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	status, text, _ := v.send("POST", path, "application/x-www-form-urlencoded", form.Encode())
+	if status != want {
+		v.t.Fatalf("POST %s %v gave %d, want %d: %s", path, fields, status, want, text)
+	}
+	return text
+}
+
+// has checks that a page has texts.
+func has(t *testing.T, page string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(page, text) {
+			t.Errorf("the page lacks %q:\n%s", text, page[max(0, strings.Index(page, "<main")):])
+		}
+	}
+}
+
+const rig = "parameters:\n  x: {float: [0, 1]}\n  n: {int: [1, 5]}\n"
+
+// A point is a recipe.
+func TestPointsHaveUnits(t *testing.T) {
+	v := open(t, nil)
+	v.fill(http.StatusOK, "/new", "name", "rig", "space", "parameters:\n  rate: {fixed: 0.5, unit: ml/min, description: of the <pump>}\n  x: {float: [0, 1]}\n", "method", "sobol")
+	v.fill(http.StatusOK, "/studies/rig/ask", "count", "1")
+	rate := `<th scope="row">rate <span class="soft">of the &lt;pump&gt;</span></th><td class="num">0.5 ml/min</td>`
+	has(t, v.get("/studies/rig/trials/1"), rate, `<th scope="row">x</th>`)
+	v.fill(http.StatusOK, "/studies/rig/trials/1/tell", "value", "1")
+	has(t, v.get("/studies/rig"), rate)
+}
+
+func TestCreate(t *testing.T) {
+	v := open(t, nil)
+	has(t, v.get("/"), "There is no study yet", "Create the first one")
+	for _, bad := range []struct{ field, value, want string }{
+		{"name", "", `id="name-error"><p class="error" role="alert">Give the study a name.`},
+		{"name", "a b", `id="name-error"><p class="error" role="alert">name is`},
+		{"space", "parameters: {x: {float: [1, 0]}}", `id="space-error"><p class="error" role="alert">`},
+		{"space", "parameters: [", `id="space-error"><p class="error" role="alert">`},
+		{"method", "adaptve", `id="method-error"><p class="error" role="alert">method`},
+		{"batch", "two", "Write a whole number"},
+		{"batch", "5000", `<p class="error" role="alert">`},
+		{"budget", "0", `<p class="error" role="alert">`},
+	} {
+		fields := []string{"name", "rig", "space", rig, "method", "sobol", "goal", "maximize", bad.field, bad.value}
+		page := v.fill(http.StatusUnprocessableEntity, "/new", fields...)
+		has(t, page, bad.want, `value="maximize" checked`)
+	}
+	page := v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol", "goal", "maximize", "budget", "600")
+	has(t, page, "<h1>rig</h1>", "<dd>0 of 600</dd>", "maximize over 2 parameters", "No trial is complete yet", "x: {float: [0, 1]}")
+	has(t, v.fill(http.StatusUnprocessableEntity, "/new", "name", "rig", "space", rig), `id="name-error"><p class="error" role="alert">`)
+	has(t, v.get("/?q=RI"), "1 of 1 studies", `href="/studies/rig"`)
+	has(t, v.get("/?q=nothing"), "0 of 1 studies")
+}
+
+func TestWorkByHand(t *testing.T) {
+	v := open(t, nil)
+	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
+	has(t, v.fill(http.StatusOK, "/studies/rig/ask", "count", "3", "worker", "<ann>", "minutes", "5"), "&lt;ann&gt;", `class="lease"`, "Trial 3", "Latest batches")
+	v.fill(http.StatusUnprocessableEntity, "/studies/rig/ask", "count", "many")
+	for _, value := range []string{"", "1,5", "NaN", "1e999"} {
+		has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/trials/1/tell", "value", value), "write a number such as 0.25")
+	}
+	has(t, v.fill(http.StatusOK, "/studies/rig/trials/1/tell", "value", "0.5", "std", "0.1"), "0.5 ± 0.1", "complete")
+	has(t, v.fill(http.StatusConflict, "/studies/rig/trials/1/tell", "value", "7"), "complete with value 0.5 ± 0.1 already")
+	has(t, v.fill(http.StatusOK, "/studies/rig/trials/2/tell", "state", "failed", "reason", "<b>oil"), "&lt;b&gt;oil", "Try it again")
+	has(t, v.fill(http.StatusOK, "/studies/rig/trials/2/retry"), "waiting")
+	v.fill(http.StatusNotFound, "/studies/rig/trials/9/tell", "value", "1")
+	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/trials/1/notes", "text", " "), "the note is empty")
+	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/trials/1/notes", "text", strings.Repeat("oh ", 5000)), `id="note-error" class="error" role="alert">text: `, `value="oh oh`)
+	has(t, v.fill(http.StatusOK, "/studies/rig/trials/1/notes", "text", "smells of <almonds>"), "<dt>Note</dt><dd>smells of &lt;almonds&gt;</dd>")
+	v.fill(http.StatusNotFound, "/studies/rig/trials/9/notes", "text", "nothing")
+
+	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/enqueue", "point", "x: 7\nn: 1"), "x")
+	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/enqueue", "point", ""), "point is empty")
+	has(t, v.fill(http.StatusOK, "/studies/rig/enqueue", "point", `{"x": 0.25, "n": 2}`), "Trial 4")
+
+	page := v.get("/studies/rig/trials?search=0.25&state=waiting", "HX-Request", "true")
+	if strings.Contains(page, "<html") || strings.Count(page, "<tr id=") != 1 {
+		t.Errorf("the search gave %s", page)
+	}
+	has(t, v.get("/studies/rig/trials?state=complete&sort=value"), "<html", "1 to 1 of 1")
+	has(t, v.get("/studies/rig/overview"), `id="best-value">0.5<`, "1 complete")
+
+	v.fill(http.StatusUnprocessableEntity, "/studies/rig/delete", "confirm", "other")
+	has(t, v.fill(http.StatusOK, "/studies/rig/delete", "confirm", "rig"), "There is no study yet")
+	if status, page, _ := v.send("GET", "/studies/rig", "", ""); status != http.StatusNotFound || !strings.Contains(page, "no such study") {
+		t.Errorf("a study that is gone gave %d: %s", status, page)
+	}
+}
+
+// part is a form with a table.
+func part(fields ...string) (kind, body string) {
+	var b strings.Builder
+	for i := 0; i < len(fields); i += 2 {
+		fmt.Fprintf(&b, "--cut\r\nContent-Disposition: form-data; name=%q\r\n\r\n%s\r\n", fields[i], fields[i+1])
+	}
+	return "multipart/form-data; boundary=cut", b.String() + "--cut--\r\n"
+}
+
+func TestImport(t *testing.T) {
+	v := open(t, nil)
+	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
+	load := func(want int, fields ...string) string {
+		t.Helper()
+		kind, body := part(fields...)
+		status, page, answer := v.send("POST", "/studies/rig/import", kind, body, "HX-Request", "true")
+		if status != want {
+			t.Fatalf("%v gave %d: %s", fields, status, page)
+		}
+		return page + answer.Header.Get("HX-Trigger")
+	}
+	table := "pos,n,value\n0.5,2,1\n0.25,9,2\n0.75,3,3\n"
+	page := load(http.StatusOK, "table", table, "columns", "x=pos", "action", "preview")
+	has(t, page, "can be imported: 2, that cannot: 1", "Nothing was changed", "line 3")
+	if strings.Contains(page, "study-changed") || !strings.Contains(v.get("/studies/rig/overview"), "No trial is complete yet") {
+		t.Error("the preview changed the study")
+	}
+	has(t, load(http.StatusOK, "table", table, "columns", "x=pos", "action", "import"), "Trials added: 2, rows left out: 1", "study-changed")
+	has(t, load(http.StatusOK, "table", table, "columns", "x=pos", "action", "import"), "imported before")
+	has(t, load(http.StatusOK, "table", `{"params":{"x":0.1,"n":1},"value":4}`, "action", "import"), "Trials added: 1")
+	has(t, load(http.StatusUnprocessableEntity, "table", " ", "action", "import"), "there is no table")
+	load(http.StatusUnprocessableEntity, "table", table, "columns", "pos", "action", "import")
+}
+
+func TestLogin(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens")
+	create := func(role token.Role) string {
+		text, _, err := token.Create(path, token.Grant{Name: string(role), Role: role, Study: "*"}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	admin, read := create(token.Admin), create(token.Read)
+	tokens, err := token.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := open(t, tokens)
+	_, page, answer := v.send("GET", "/studies/rig?a=b", "", "")
+	if answer.Request.URL.Path != "/login" || !strings.Contains(page, `name="next" value="/studies/rig?a=b"`) {
+		t.Fatalf("without a token one gets to %s: %s", answer.Request.URL, page)
+	}
+	if _, _, answer := v.send("GET", "/studies/rig/overview", "", "", "HX-Request", "true"); answer.Header.Get("HX-Redirect") != "/login" {
+		t.Errorf("a script without a token gets %v", answer.Header)
+	}
+	has(t, v.fill(http.StatusUnprocessableEntity, "/login", "token", "mhb_x"), "not known")
+	for _, next := range []string{"//evil.example", "https://evil.example", `/\evil.example`} {
+		has(t, v.get("/login?next="+url.QueryEscape(next)), `name="next" value="/"`)
+	}
+
+	v.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	_, _, answer = v.send("POST", "/login", "application/x-www-form-urlencoded", url.Values{"token": {admin}, "next": {"/new"}}.Encode())
+	cookies := answer.Cookies()
+	if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode || answer.Header.Get("Location") != "/new" {
+		t.Fatalf("the login answers %v", answer.Header)
+	}
+	v.http.CheckRedirect = nil
+	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
+	has(t, v.get("/studies/rig"), "Ask for trials", "Delete this study", "Log out admin")
+	has(t, v.fill(http.StatusOK, "/logout"), `id="token"`)
+	if _, _, answer := v.send("GET", "/", "", ""); answer.Request.URL.Path != "/login" {
+		t.Error("the token is still there after the logout")
+	}
+
+	v.fill(http.StatusOK, "/login", "token", read)
+	page = v.get("/studies/rig")
+	for _, form := range []string{"Ask for trials", "Delete this study", "New study"} {
+		if strings.Contains(page, form) {
+			t.Errorf("a reader is shown %q", form)
+		}
+	}
+	has(t, v.fill(http.StatusForbidden, "/studies/rig/ask", "count", "1"), "may not write")
+}
+
+// Another site cannot make a browser change anything.
+// TestFormLimits: a form that is too large is refused, and without a token it is not read.
+func TestFormLimits(t *testing.T) {
+	const kind = "application/x-www-form-urlencoded"
+	large := strings.Repeat("a", 9<<20)
+	v := open(t, nil)
+	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
+	for _, path := range []string{"/new", "/studies/rig/enqueue", "/studies/rig/ask", "/login"} {
+		if status, _, _ := v.send("POST", path, kind, "name=x&points="+large); status != http.StatusRequestEntityTooLarge {
+			t.Errorf("%s takes %d bytes: %d", path, len(large), status)
+		}
+	}
+	if status, _, _ := v.send("POST", "/studies/rig/ask", kind, "count=%zz"); status != http.StatusBadRequest {
+		t.Errorf("a broken form gives %d", status)
+	}
+	if strings.Contains(v.get("/studies/rig"), "/studies/rig/trials/1\"") {
+		t.Error("half a form has asked for a trial")
+	}
+
+	path := filepath.Join(t.TempDir(), "tokens")
+	if _, _, err := token.Create(path, token.Grant{Name: "a", Role: token.Admin, Study: "*"}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := token.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger := open(t, tokens)
+	unread := &counter{Reader: strings.NewReader(large)}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, stranger.site+"/new", unread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", kind)
+	if answer, err := stranger.http.Do(r); err == nil { // the server may hang up
+		answer.Body.Close()
+		if answer.Request.URL.Path != "/login" {
+			t.Errorf("a stranger's form leads to %s", answer.Request.URL)
+		}
+	}
+	if n := unread.read.Load(); n > 4<<20 {
+		t.Errorf("%d bytes of a stranger's form were read", n)
+	}
+}
+
+// counter counts what is read.
+type counter struct {
+	io.Reader
+	read atomic.Int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.read.Add(int64(n))
+	return n, err
+}
+
+func TestCrossSite(t *testing.T) {
+	v := open(t, nil)
+	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
+	status, _, _ := v.send("POST", "/studies/rig/delete", "application/x-www-form-urlencoded", "confirm=rig", "Sec-Fetch-Site", "cross-site")
+	if status != http.StatusForbidden {
+		t.Errorf("a form of another site gave %d", status)
+	}
+	v.get("/studies/rig")
+}
+
+var inline = regexp.MustCompile(`(?i)<script>|<script [^>]*nonce|<style|\sstyle=|\son[a-z]+=|javascript:|https?://`)
+
+// Pages run under a policy that forbids inline scripts and styles.
+func TestPolicy(t *testing.T) {
+	v := open(t, nil)
+	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
+	v.fill(http.StatusOK, "/studies/rig/ask", "count", "20")
+	for n := range 20 {
+		v.fill(http.StatusOK, fmt.Sprintf("/studies/rig/trials/%d/tell", n+1), "value", fmt.Sprint(n*n))
+	}
+	for _, path := range []string{"/", "/new", "/studies/rig", "/studies/rig/model", "/studies/rig/trials", "/studies/rig/trials/1", "/login", "/nowhere"} {
+		_, page, answer := v.send("GET", path, "", "")
+		if found := inline.FindString(page); found != "" {
+			t.Errorf("%s has %q", path, found)
+		}
+		policy := answer.Header.Get("Content-Security-Policy")
+		if !strings.Contains(policy, "default-src 'self'") || strings.Contains(policy, "unsafe") {
+			t.Errorf("%s comes with the policy %q", path, policy)
+		}
+	}
+	has(t, v.get("/studies/rig/model"), "Importance", "Calibration", `<script type="application/json" id="model-data">{"slices":[`)
+}
+
+func TestFiles(t *testing.T) {
+	v := open(t, nil)
+	address := regexp.MustCompile(`/static/page\.js\?v=[0-9a-f]+`).FindString(v.get("/"))
+	_, _, answer := v.send("GET", address, "", "")
+	if h := answer.Header; !strings.Contains(h.Get("Cache-Control"), "immutable") || !strings.HasPrefix(h.Get("Content-Type"), "text/javascript") {
+		t.Errorf("%s comes with %v", address, h)
+	}
+	if status, _, _ := v.send("GET", "/static/page.js", "", "", "If-None-Match", answer.Header.Get("ETag")); status != http.StatusNotModified {
+		t.Errorf("the same file again gave %d", status)
+	}
+	if status, _, _ := v.send("GET", "/static/../web.go", "", ""); status != http.StatusNotFound {
+		t.Errorf("a file outside gave %d", status)
+	}
+}
+
+// A large study gives small pages.
+func TestLarge(t *testing.T) {
+	const n = 100000
+	v := open(t, nil)
+	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
+	var b strings.Builder
+	b.WriteString("x,n,value\n")
+	for i := range n {
+		fmt.Fprintf(&b, "%g,%d,%d\n", float64(i)/n, 1+i%5, (i*7919)%n)
+	}
+	kind, body := part("table", b.String(), "action", "import")
+	if status, page, _ := v.send("POST", "/studies/rig/import", kind, body); status != http.StatusOK {
+		t.Fatal(page)
+	}
+	start := time.Now()
+	for path, most := range map[string]int{
+		"/studies/rig": 60000, "/studies/rig/overview": 20000, "/studies/rig/trials?sort=-value&offset=99990": 20000,
+		"/v1/studies/rig/curve?points=1000": 60000, "/v1/studies/rig/points?limit=400": 60000,
+	} {
+		if page := v.get(path); len(page) > most {
+			t.Errorf("%s has %d bytes", path, len(page))
+		}
+	}
+	t.Logf("five pages of %d trials took %s", n, time.Since(start))
+}
