@@ -10,9 +10,8 @@ import (
 	"slices"
 	"strconv"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/mahabo/mahabo/internal/hint"
+	"go.yaml.in/yaml/v3"
 )
 
 // Parse reads a space from YAML or JSON.
