@@ -22,7 +22,8 @@ type run struct {
 	cloud   *gp.Cloud
 	fronts  fronts
 	fit     scaleFit
-	best    int // number of the lowest value
+	best    int       // number of the lowest value
+	last    posterior // of the last Ask, without the points that it believed
 }
 
 const (
@@ -72,6 +73,7 @@ func (a *run) propose(ctx context.Context, report *AskReport, n int, pending []P
 	}
 	model, cloud := all.model, all.cloud
 	defer model.Release()
+	a.last = all
 	report.Jitter = model.Jitter()
 	for _, p := range pending {
 		if err := ctx.Err(); err != nil {

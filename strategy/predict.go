@@ -76,12 +76,8 @@ func (a *adaptive) Predict(x Point) (mean, std float64, ok bool) {
 
 // newForecast is that of the run's model; the random points that begin a run have none.
 func (a *run) newForecast() (*forecast, error) {
-	if a.fit.n == 0 {
+	if a.fit.n == 0 || a.last.model == nil {
 		return nil, gp.ErrNoFit
 	}
-	all, err := a.condition(0)
-	if err != nil {
-		return nil, err
-	}
-	return &forecast{all.model, all.model.NoiseVariance(), all.Moments}, nil
+	return &forecast{a.last.model, a.last.model.NoiseVariance(), a.last.Moments}, nil
 }

@@ -257,6 +257,9 @@ func (r *runner) finish(j job, t *Trial) error {
 	if t.Fallbacks > 0 {
 		r.OnNote(fmt.Sprintf("%s, trial %d: rounds of uniform points, as the method could not choose: %d", j.Cell, j.trial, t.Fallbacks))
 	}
+	if t.Failed > 0 {
+		r.OnNote(fmt.Sprintf("%s, trial %d: evaluations that failed: %d, the last one as %s", j.Cell, j.trial, t.Failed, t.Failure))
+	}
 	if err := r.folder.add(*t); err != nil {
 		r.failures = append(r.failures, fmt.Errorf("keeping results: %w", err))
 		return err

@@ -314,7 +314,7 @@ func (m *IsotropicModel) NoiseVariance() float64 { return m.scale * m.Noise }
 func (m *IsotropicModel) Predict(x []float64) (mean, variance float64) {
 	row := linalg.New(1, len(x))
 	copy(row.Data, x)
-	m.Evaluate([]float64{0}, linalg.New(1, len(x)), row, func(m, v float64) (float64, float64, float64) {
+	m.Evaluate([]float64{0}, linalg.Matrix{}, row, func(m, v float64) (float64, float64, float64) {
 		mean, variance = m, v
 		return 0, 0, 0
 	})
@@ -330,7 +330,7 @@ type Moments func(mean, variance float64) (value, dMean, dVariance float64)
 //	mean = mean0 + k·alpha,  variance = s (1 - k·w),
 //	grad = sum_i c_i (x_i - x) rate,  rate = Theta/D,  c_i = slope_i (dMean alpha_i - 2 s dVariance w_i).
 //
-// All rows share the passes over the data.
+// All rows share the passes over the data. Without rows in grad there is no gradient.
 func (m *IsotropicModel) Evaluate(value []float64, grad, x linalg.Matrix, f Moments) {
 	n, rows := m.cloud.n, x.Rows
 	data := m.cloud.X()
@@ -349,13 +349,18 @@ func (m *IsotropicModel) Evaluate(value []float64, grad, x linalg.Matrix, f Mome
 	}
 	li := m.li.Slice(0, n, 0, n)
 	linalg.GemmTB(v, 0, 1, k, li)
-	linalg.Gemm(w, 0, 1, v, li)
+	if grad.Rows > 0 {
+		linalg.Gemm(w, 0, 1, v, li)
+	}
 	for i := range rows {
 		c, wi := slope.Row(i), w.Row(i)
 		mean := m.mean + linalg.Dot(k.Row(i), m.alpha[:n])
 		variance := m.scale * max(1-linalg.Dot(v.Row(i), v.Row(i)), smallestVariance)
 		val, dMean, dVariance := f(mean, variance)
 		value[i] = val
+		if grad.Rows == 0 {
+			continue
+		}
 		var sum float64
 		for j := range c {
 			c[j] *= dMean*m.alpha[j] - 2*m.scale*dVariance*wi[j]
@@ -365,6 +370,9 @@ func (m *IsotropicModel) Evaluate(value []float64, grad, x linalg.Matrix, f Mome
 		for j, xj := range x.Row(i) {
 			g[j] = -sum * xj
 		}
+	}
+	if grad.Rows == 0 {
+		return
 	}
 	linalg.Gemm(grad, 1, 1, slope, data)
 	for i := range rows {
