@@ -234,7 +234,7 @@ func TestFallbacksAreCountedAndTold(t *testing.T) {
 		if j.trial == 0 {
 			o = &stuck{optimiser: o}
 		}
-		t, err := j.play(ctx, p, o, "test", 1)
+		t, err := j.play(ctx, p, o, j.evals, "test", 1)
 		return t, errors.Join(err, o.close(ctx))
 	}
 	if err := errors.Join(r.run(t.Context()), f.close()); err != nil {

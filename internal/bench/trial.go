@@ -84,6 +84,11 @@ func (a Assignment) Run(ctx context.Context, version string, threads int) (Trial
 
 // run makes the trial on one thread, and on others if there are to be several.
 func (j job) run(ctx context.Context, version string, threads int) (t Trial, err error) {
+	return j.runSome(ctx, j.evals, version, threads)
+}
+
+// runSome ends after so many evaluations behind the initial design. The method does not know.
+func (j job) runSome(ctx context.Context, evals int, version string, threads int) (t Trial, err error) {
 	runtime.LockOSThread() // the CPU clock belongs to a thread
 	defer runtime.UnlockOSThread()
 	p, c, err := j.setup()
@@ -96,28 +101,28 @@ func (j job) run(ctx context.Context, version string, threads int) (t Trial, err
 		return t, err
 	}
 	defer func() { err = errors.Join(err, o.close(context.WithoutCancel(ctx))) }()
-	return j.play(ctx, p, o, version, threads)
+	return j.play(ctx, p, o, evals, version, threads)
 }
 
 // play minimises a problem as a user does, in rounds.
-func (j job) play(ctx context.Context, p problem.Problem, o optimiser, version string, threads int) (Trial, error) {
+func (j job) play(ctx context.Context, p problem.Problem, o optimiser, evals int, version string, threads int) (Trial, error) {
 	seen, err := newRecorder(p)
 	if err != nil {
 		return Trial{}, err
 	}
 	m := newMeter(o, threads)
 	err = evaluate.Run(ctx, evaluate.Options{
-		Source: m, Evaluator: seen, Init: j.init, Trials: j.init + j.evals, Batch: j.Batch, Parallel: 1,
+		Source: m, Evaluator: seen, Init: j.init, Trials: j.init + evals, Batch: j.Batch, Parallel: 1,
 	})
 	if err != nil && !errors.Is(err, evaluate.ErrExhausted) { // then all that there is was tried
 		return Trial{}, err
 	}
-	curve, err := seen.curve(j.init + j.evals)
+	curve, err := seen.curve(j.init + evals)
 	if err != nil {
 		return Trial{}, err
 	}
 	return Trial{
-		Cell: j.Cell, Evals: j.evals, Init: j.init, Trial: j.trial, Seed: j.seed(),
+		Cell: j.Cell, Evals: evals, Init: j.init, Trial: j.trial, Seed: j.seed(),
 		Best: curve[len(curve)-1], Seconds: m.wall.Seconds(), CPUSeconds: m.cpu.Seconds(),
 		Fallbacks: o.fallbacks(), Failed: seen.failed, Failure: seen.failure, Curve: curve, Version: version,
 	}, nil
