@@ -51,13 +51,20 @@ func newAxis(p Param) axis {
 	return fixedAxis{p.Value}
 }
 
-// between is low at x = -1 and high at x = 1, exactly.
+// between is low at x = -1 and high at x = 1, exactly. Bounds around 0 only scale, so that
+// [-1,1] is the box itself, to the last digit.
 func between(low, high, x float64) float64 {
+	if low == -high {
+		return high * x
+	}
 	return min(max(low*(0.5*(1-x))+high*(0.5*(1+x)), low), high)
 }
 
 // position is the inverse of between.
 func position(low, high, v float64) float64 {
+	if low == -high {
+		return clip(v / high)
+	}
 	return clip(((v - low) - (high - v)) / (high - low))
 }
 

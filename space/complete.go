@@ -13,8 +13,10 @@ func (s *Space) Complete(v Values) (Values, error) {
 		return Values{}, err
 	}
 	all := Values{names: s.names, index: s.index, values: make([]any, len(s.params))}
-	for i, p := range s.params {
-		value, given := v.Get(p.Name)
+	own := s.owns(v)
+	for i := range s.params {
+		p := &s.params[i]
+		value, given := s.valueOf(v, i, own)
 		switch n := value.(type) {
 		case float64:
 			if p.Kind == KindInt || p.Kind == KindLogInt {

@@ -48,6 +48,18 @@ func (s *Space) Dim() int {
 // Params returns the parameters, ranges expanded. Their lists must not be changed.
 func (s *Space) Params() []Param { return slices.Clone(s.params) }
 
+// Described returns the space with the same description for every parameter.
+func (s *Space) Described(text string) (*Space, error) {
+	var parts []Part
+	for _, p := range s.declared {
+		parts = append(parts, p.WithDescription(text))
+	}
+	for _, c := range s.constraints {
+		parts = append(parts, c)
+	}
+	return New(parts...)
+}
+
 // Coordinates returns which count coordinates from first on belong to a parameter.
 func (s *Space) Coordinates(name string) (first, count int, ok bool) {
 	i, ok := s.index[name]
@@ -88,8 +100,9 @@ func (s *Space) Encode(v Values) ([]float64, error) {
 		return nil, err
 	}
 	x := make([]float64, s.Dim())
+	own := s.owns(v)
 	for i, name := range s.names {
-		value, ok := v.Get(name)
+		value, ok := s.valueOf(v, i, own)
 		if !ok {
 			if s.axes[i].width() == 0 {
 				continue
@@ -111,8 +124,25 @@ func (s *Space) encode(x []float64, i int, value any) error {
 	return nil
 }
 
+// owns says that values were made by this space, hence of all its parameters in their order.
+func (s *Space) owns(v Values) bool {
+	return len(v.names) == len(s.names) && len(v.names) > 0 && &v.names[0] == &s.names[0]
+}
+
+// valueOf returns the value of parameter i. For values that the space owns it looks no name
+// up: studies encode every trial several times.
+func (s *Space) valueOf(v Values, i int, own bool) (value any, ok bool) {
+	if own {
+		return v.values[i], true
+	}
+	return v.Get(s.names[i])
+}
+
 // known refuses names that the space does not have.
 func (s *Space) known(v Values) error {
+	if s.owns(v) {
+		return nil
+	}
 	for name := range v.All() {
 		if _, ok := s.index[name]; !ok {
 			return fmt.Errorf("parameter %q is not in the space%s: its parameters are %s", name, hint.DidYouMean(name, s.names), enumerate(s.names))

@@ -327,3 +327,27 @@ func TestPins(t *testing.T) {
 		t.Error("an unknown name has coordinates")
 	}
 }
+
+// The box itself, to the last digit: what a method chooses is what is evaluated.
+func TestTheBoxIsItself(t *testing.T) {
+	s, err := New(Float("x[0:99]", -1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.SliceOfN(rapid.Float64Range(-1, 1), 100, 100).Draw(t, "x")
+		v, err := s.Decode(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := s.Encode(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range s.names {
+			if v.Float(name) != x[i] || back[i] != x[i] {
+				t.Fatalf("coordinate %d is %v, its value %v, and that encoded %v", i, x[i], v.Float(name), back[i])
+			}
+		}
+	})
+}

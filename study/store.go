@@ -25,7 +25,8 @@ type Store interface {
 	// Append adds events, at least one, to the end of the log and replaces the
 	// changed trials, all or nothing, durably. It returns ErrMoved when the
 	// first event's Seq is not the next place in the log, and ErrNotFound when
-	// the study is gone.
+	// the study is gone. What the events and trials refer to is the store's from
+	// then on: the caller does not change it.
 	Append(ctx context.Context, id string, events []Event, changed []Trial) error
 	// Events returns the log behind a place, in order, or ErrNotFound.
 	Events(ctx context.Context, id string, after int64) ([]Event, error)

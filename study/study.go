@@ -39,6 +39,14 @@ type Config struct {
 	Init   int          `json:"init"`            // size of the initial design
 	Batch  int          `json:"batch,omitzero"`  // trials that an Ask without a count gets; 0 for 1
 	Budget int          `json:"budget,omitzero"` // trials that are meant in all, for the method to plan; 0 when unknown
+
+	// TrueDim is how many linear combinations of the coordinates matter, for methods that
+	// ask for it (d=true); 0 when unknown, as it is but for test problems.
+	TrueDim int `json:"true_dim,omitzero"`
+
+	// Threads is how many an Ask of the study that Create returns keeps busy; 0 for all
+	// processors. Points do not depend on it, and it is not stored.
+	Threads int `json:"-"`
 }
 
 // WithDefaults fills the fields left zero that have a default: the goal and the
@@ -79,7 +87,9 @@ func (c Config) Validate() error {
 
 // strategy builds the method, which knows nothing yet.
 func (c Config) strategy() (strategy.Strategy, error) {
-	return strategy.New(c.Method, strategy.Config{Dim: c.Space.Dim(), Init: c.Init, Budget: c.Budget, Seed: c.Seed})
+	return strategy.New(c.Method, strategy.Config{
+		Dim: c.Space.Dim(), TrueDim: c.TrueDim, Init: c.Init, Budget: c.Budget, Seed: c.Seed, Threads: c.Threads,
+	})
 }
 
 // Study is an optimisation in a store. Its methods may be called concurrently.

@@ -347,6 +347,31 @@ func TestBench(t *testing.T) {
 	}
 }
 
+func TestBenchReplay(t *testing.T) {
+	dir := t.TempDir()
+	must(t, words("bench run --method sobol,random --problem branin --dim 6 --batch 1,3 --evals 7 --init 3 --trials 2 -q --out "+dir)...)
+	if got := must(t, "bench", "replay", dir, "--method", "sobol", "--trials", "1", "-q"); strings.Count(got, " equal ") != 2 {
+		t.Errorf("replay:\n%s", got)
+	}
+	if got := must(t, "bench", "replay", dir, "--evals", "2", "--jobs", "2", "-q"); strings.Count(got, " equal ") != 4 {
+		t.Errorf("replay of the beginning:\n%s", got)
+	}
+	file := filepath.Join(dir, "trials.jsonl")
+	lines, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines = bytes.ReplaceAll(lines, []byte(`"method":"random"`), []byte(`"method":"halton"`))
+	lines = bytes.ReplaceAll(lines, []byte(`"method":"sobol"`), []byte(`"method":"random"`))
+	if err := os.WriteFile(file, lines, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr, code := call(t, "bench", "replay", dir, "-q")
+	if code != 1 || !strings.Contains(stdout, `unknown method "halton"`) || !strings.Contains(stdout, "from value") || !strings.Contains(stderr, "not all trials") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
 func TestBenchProblemOptions(t *testing.T) {
 	dir := t.TempDir()
 	must(t, words("bench run --method sobol --problem branin,branin:noise=0.1,embed=axis,levy5 --dim 20 --evals 3 --trials 1 --out "+dir)...)

@@ -1,16 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +13,6 @@ import (
 
 	"github.com/mahabo/mahabo/internal/problem"
 	"github.com/mahabo/mahabo/strategy"
-	"github.com/mahabo/mahabo/study"
 )
 
 type minimizeCmd struct {
@@ -132,84 +126,6 @@ func (c *minimizeCmd) check() error {
 	return nil
 }
 
-// minimizeResult is the JSON output.
-type minimizeResult struct {
-	Method                     string    `json:"method"`
-	Problem                    string    `json:"problem"`
-	Dim                        int       `json:"dim"`
-	Batch                      int       `json:"batch"`
-	Evals                      int       `json:"evals"`
-	Init                       int       `json:"init"`
-	Seed                       uint64    `json:"seed"`
-	Evaluated                  int       `json:"evaluated"` // below init+evals when interrupted
-	Best                       float64   `json:"best"`
-	X                          []float64 `json:"x"` // where, in [-1,1]^dim
-	Seconds                    float64   `json:"seconds"`
-	MedianSecondsPerSuggestion float64   `json:"median_seconds_per_suggestion"`
-	Curve                      []float64 `json:"curve"`
-	FallbackRounds             int       `json:"fallback_rounds"` // rounds in which the model could not be used
-	Jitter                     float64   `json:"jitter"`          // largest jitter a factorisation needed
-	Version                    string    `json:"version"`
-}
-
-// solve minimises a built-in problem.
-func (c *minimizeCmd) solve(ctx context.Context, s streams) error {
-	method, p, proposer, err := c.setup()
-	if err != nil {
-		return err
-	}
-	var out *outputFile
-	if c.Out != "" {
-		if out, err = createOutput(c.Out); err != nil {
-			return usagef("--out: %w", err)
-		}
-		defer out.discard()
-	}
-
-	show := newProgress(s.err, "evaluations", c.Quiet)
-	result, err := study.Run(ctx, study.Options{
-		Strategy:  proposer,
-		Objective: func(_ context.Context, x []float64) (float64, error) { return p.Eval(x), nil },
-		Init:      c.initial(), Evals: c.Evals, Batch: c.Batch,
-		OnBatch: func(g study.Progress) {
-			show.update(g.Done, g.Total, fmt.Sprintf("best %.6g  %s", g.Best, left(g.Remaining)))
-		},
-	})
-	show.close()
-	if errors.Is(err, context.Canceled) {
-		err = interrupted(fmt.Sprintf("stopped after %d of %d evaluations", len(result.Observations), c.initial()+c.Evals))
-	}
-	if result.Fallbacks > 0 {
-		fmt.Fprintf(s.err, "note: in %d rounds the model could not be used (%v); their points are uniform\n", result.Fallbacks, result.Fallback)
-	}
-	best, ok := result.Best()
-	if !ok {
-		return err
-	}
-	report := minimizeResult{
-		Method: method, Problem: p.Name, Dim: p.Dim, Batch: c.Batch, Evals: c.Evals, Init: c.initial(), Seed: c.seed(),
-		Evaluated: len(result.Observations), Best: best.Value, X: best.X,
-		Seconds:                    result.Optimiser.Seconds(),
-		MedianSecondsPerSuggestion: result.MedianSuggestion().Seconds(),
-		Curve:                      result.Curve, FallbackRounds: result.Fallbacks, Jitter: result.Jitter, Version: version(),
-	}
-	return errors.Join(err, report.write(s.out, c.JSON), out.commit(report))
-}
-
-// setup builds the problem and the method.
-func (c *minimizeCmd) setup() (method string, p problem.Problem, s strategy.Strategy, err error) {
-	if method, err = strategy.Canonical(cmp.Or(c.Method, defaultMethod)); err != nil {
-		return "", p, nil, usagef("--method: %w", err)
-	}
-	if p, err = c.problem(); err != nil {
-		return "", p, nil, err
-	}
-	if s, err = strategy.New(method, strategy.Config{Dim: p.Dim, TrueDim: p.TrueDim, Init: c.initial(), Budget: c.initial() + c.Evals, Seed: c.seed()}); err != nil {
-		return "", p, nil, usagef("--method: %w", err)
-	}
-	return method, p, s, nil
-}
-
 // problem builds the built-in problem.
 func (c *minimizeCmd) problem() (p problem.Problem, err error) {
 	if err := checkProblems(c.Problem); err != nil {
@@ -219,39 +135,6 @@ func (c *minimizeCmd) problem() (p problem.Problem, err error) {
 		return p, usagef("--dim: %w", err)
 	}
 	return p, nil
-}
-
-// write prints the result for people or for programs.
-func (r *minimizeResult) write(w io.Writer, asJSON bool) error {
-	if asJSON {
-		return json.NewEncoder(w).Encode(r)
-	}
-	_, err := fmt.Fprintf(w, "best value  %.6g after %d evaluations (%s on %s, %d parameters)\nat          %s\ntime        %s in the method, %s per suggestion (median)\n",
-		r.Best, r.Evaluated, r.Method, r.Problem, r.Dim, largest(r.X, 8),
-		seconds(r.Seconds), seconds(r.MedianSecondsPerSuggestion))
-	return err
-}
-
-// largest writes the n coordinates of largest magnitude in order of their index.
-func largest(x []float64, n int) string {
-	order := make([]int, len(x))
-	for j := range order {
-		order[j] = j
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(math.Abs(x[b]), math.Abs(x[a])) })
-	shown := order[:min(n, len(x))]
-	slices.Sort(shown)
-	var b strings.Builder
-	for i, j := range shown {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		fmt.Fprintf(&b, "x%d=%.4g", j, x[j])
-	}
-	if len(x) > n {
-		fmt.Fprintf(&b, " (the largest %d of %d; --json or --out FILE has all)", n, len(x))
-	}
-	return b.String()
 }
 
 // seconds writes a time with three digits or so.

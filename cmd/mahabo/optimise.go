@@ -13,7 +13,6 @@ import (
 
 	"github.com/mahabo/mahabo/command"
 	"github.com/mahabo/mahabo/evaluate"
-	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -65,13 +64,7 @@ func (c *minimizeCmd) evaluator(config study.Config) (evaluate.Evaluator, error)
 		if err != nil {
 			return nil, err
 		}
-		return evaluate.Func(func(_ context.Context, _ int, v space.Values) (evaluate.Outcome, error) {
-			x, err := config.Space.Encode(v)
-			if err != nil {
-				return evaluate.Outcome{}, err
-			}
-			return evaluate.Value(p.Eval(x)), nil
-		}), nil
+		return problemEvaluator(p)
 	case len(c.Command) > 0:
 		o := command.Options{Timeout: c.Timeout, KeepOutput: c.KeepOutput}
 		switch o.KeepOutput {

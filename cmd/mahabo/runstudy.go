@@ -46,8 +46,11 @@ func (c *minimizeCmd) space() (*space.Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	named := fmt.Sprintf("%s, seed %d", c.Problem, c.seed())
-	return space.New(space.Float(fmt.Sprintf("x[0:%d]", p.Dim-1), -1, 1).WithDescription(named))
+	parameters, err := p.Parameters()
+	if err != nil {
+		return nil, err
+	}
+	return parameters.Described(fmt.Sprintf("%s, seed %d", c.Problem, c.seed()))
 }
 
 // openOrCreate opens the study that the flags name, which has to be the one they describe,

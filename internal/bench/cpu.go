@@ -4,15 +4,22 @@ import (
 	"context"
 	"time"
 
-	"github.com/mahabo/mahabo/strategy"
+	"github.com/mahabo/mahabo/evaluate"
 )
 
-// cpuMeter adds up the CPU time of a strategy's calls. For the clock of a thread the caller
-// must be locked to it.
-type cpuMeter struct {
-	strategy.Strategy
-	clock func() time.Duration
-	spent time.Duration
+// meter adds up the time that a source takes to choose trials and to learn. For the clock of
+// a thread the caller must be locked to it.
+type meter struct {
+	evaluate.Source
+	clock     func() time.Duration // CPU time
+	wall, cpu time.Duration
+}
+
+func newMeter(s evaluate.Source, threads int) *meter {
+	if threads > 1 {
+		return &meter{Source: s, clock: processTime}
+	}
+	return &meter{Source: s, clock: threadTime}
 }
 
 // wallTime stands in for a CPU clock.
@@ -20,24 +27,20 @@ func wallTime() time.Duration { return time.Since(processStart) }
 
 var processStart = time.Now()
 
-// Ask asks the strategy and counts the time.
-func (m *cpuMeter) Ask(ctx context.Context, n int, pending []strategy.Point) ([]strategy.Point, error) {
-	start := m.clock()
-	defer func() { m.spent += m.clock() - start }()
-	return m.Strategy.Ask(ctx, n, pending)
+// Ask asks the source and counts the time.
+func (m *meter) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
+	defer m.count(time.Now(), m.clock())
+	return m.Source.Ask(ctx, n)
 }
 
-// Tell tells the strategy and counts the time.
-func (m *cpuMeter) Tell(obs ...strategy.Observation) error {
-	start := m.clock()
-	defer func() { m.spent += m.clock() - start }()
-	return m.Strategy.Tell(obs...)
+// Tell tells the source and counts the time.
+func (m *meter) Tell(ctx context.Context, number int, o evaluate.Outcome) error {
+	defer m.count(time.Now(), m.clock())
+	return m.Source.Tell(ctx, number, o)
 }
 
-// LastAsk is the strategy's report.
-func (m *cpuMeter) LastAsk() strategy.AskReport {
-	if r, ok := m.Strategy.(strategy.Reporter); ok {
-		return r.LastAsk()
-	}
-	return strategy.AskReport{}
+// count adds the time since a call began.
+func (m *meter) count(wall time.Time, cpu time.Duration) {
+	m.wall += time.Since(wall)
+	m.cpu += m.clock() - cpu
 }

@@ -7,21 +7,21 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mahabo/mahabo/strategy"
+	"github.com/mahabo/mahabo/evaluate"
 )
 
 // worker spends CPU time in Ask and sleeps in Tell.
 type worker struct{ busy, asleep time.Duration }
 
-func (w worker) Ask(context.Context, int, []strategy.Point) ([]strategy.Point, error) {
+func (w worker) Ask(context.Context, int) ([]evaluate.Trial, error) {
 	x := 1.0
 	for start := threadTime(); threadTime()-start < w.busy; {
 		x = math.Sqrt(x + 1)
 	}
-	return []strategy.Point{{min(x, 1)}}, nil
+	return []evaluate.Trial{{Number: int(min(x, 1))}}, nil
 }
 
-func (w worker) Tell(...strategy.Observation) error {
+func (w worker) Tell(context.Context, int, evaluate.Outcome) error {
 	time.Sleep(w.asleep)
 	return nil
 }
@@ -30,15 +30,18 @@ func TestCPUTimeCountsWorkAndNotSleep(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	w := worker{busy: 20 * time.Millisecond, asleep: 200 * time.Millisecond}
-	m := &cpuMeter{Strategy: w, clock: threadTime}
-	if _, err := m.Ask(t.Context(), 1, nil); err != nil {
+	m := newMeter(w, 1)
+	if _, err := m.Ask(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Tell(); err != nil {
+	if err := m.Tell(t.Context(), 1, evaluate.Outcome{}); err != nil {
 		t.Fatal(err)
 	}
-	if m.spent < w.busy || m.spent >= w.asleep {
-		t.Errorf("%v of CPU time for %v of work and %v of sleep", m.spent, w.busy, w.asleep)
+	if m.cpu < w.busy || m.cpu >= w.asleep {
+		t.Errorf("%v of CPU time for %v of work and %v of sleep", m.cpu, w.busy, w.asleep)
+	}
+	if m.wall < w.busy+w.asleep {
+		t.Errorf("%v of wall time for %v of work and %v of sleep", m.wall, w.busy, w.asleep)
 	}
 }
 
@@ -52,7 +55,7 @@ func TestProcessTimeCountsOtherThreads(t *testing.T) {
 	go func() {
 		defer close(done)
 		runtime.LockOSThread() // not the one of the test
-		_, _ = worker{busy: busy}.Ask(t.Context(), 1, nil)
+		_, _ = worker{busy: busy}.Ask(t.Context(), 1)
 	}()
 	<-done
 	if all, own = processTime()-all, threadTime()-own; all < busy || own >= busy {

@@ -80,7 +80,7 @@ func plan(grids []Grid) ([]job, error) {
 				return nil, err
 			}
 			probe := job{cell, g.Evals, g.Init, g.FirstTrial}
-			p, _, err := probe.setup(1)
+			p, _, err := probe.setup()
 			if err != nil {
 				return nil, err
 			}

@@ -66,6 +66,8 @@ func decodeTrial(line []byte) (Trial, *fieldError) {
 		{name: "seconds", dst: &t.Seconds},
 		{name: "cpu_seconds", dst: &t.CPUSeconds},
 		{name: "fallbacks", dst: &t.Fallbacks, optional: true},
+		{name: "failed", dst: &t.Failed, optional: true},
+		{name: "failure", dst: &t.Failure, optional: true},
 		{name: "curve", dst: &t.Curve},
 		{name: "version", dst: &t.Version},
 	} {
@@ -108,6 +110,8 @@ func (t Trial) check() *fieldError {
 		return &fieldError{"cpu_seconds", fmt.Sprintf("is %g, below 0", t.CPUSeconds)}
 	case t.Fallbacks < 0:
 		return &fieldError{"fallbacks", fmt.Sprintf("is %d, below 0", t.Fallbacks)}
+	case t.Failed < 0:
+		return &fieldError{"failed", fmt.Sprintf("is %d, below 0", t.Failed)}
 	case len(t.Curve)-t.Init != t.Evals:
 		return &fieldError{"curve", fmt.Sprintf("has %d values, init and evals make %d", len(t.Curve), t.Init+t.Evals)}
 	}

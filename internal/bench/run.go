@@ -194,7 +194,7 @@ feed:
 func (r *runner) try(ctx context.Context, j job) error {
 	r.start(j)
 	for attempt := 1; ; attempt++ {
-		t, err := r.guarded(ctx, j)
+		t, err := guard(func() (Trial, error) { return r.execute(ctx, j) })
 		if err == nil {
 			return r.finish(j, &t)
 		}
@@ -208,14 +208,14 @@ func (r *runner) try(ctx context.Context, j job) error {
 	}
 }
 
-// guarded makes a panic of a method the failure of its trial alone.
-func (r *runner) guarded(ctx context.Context, j job) (t Trial, err error) {
+// guard makes a panic of a method the failure of its trial alone.
+func guard(run func() (Trial, error)) (t Trial, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)
 		}
 	}()
-	return r.execute(ctx, j)
+	return run()
 }
 
 func (r *runner) start(j job) {
@@ -256,6 +256,9 @@ func (r *runner) finish(j job, t *Trial) error {
 	}
 	if t.Fallbacks > 0 {
 		r.OnNote(fmt.Sprintf("%s, trial %d: rounds of uniform points, as the method could not choose: %d", j.Cell, j.trial, t.Fallbacks))
+	}
+	if t.Failed > 0 {
+		r.OnNote(fmt.Sprintf("%s, trial %d: evaluations that failed: %d, the last one as %s", j.Cell, j.trial, t.Failed, t.Failure))
 	}
 	if err := r.folder.add(*t); err != nil {
 		r.failures = append(r.failures, fmt.Errorf("keeping results: %w", err))

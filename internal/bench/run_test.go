@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mahabo/mahabo/strategy"
+	"github.com/mahabo/mahabo/evaluate"
 )
 
 func TestValuesDoNotDependOnThreads(t *testing.T) {
@@ -198,21 +198,16 @@ func TestAPanicIsTheFailureOfItsTrial(t *testing.T) {
 
 // stuck is a method that fails to choose every third time.
 type stuck struct {
-	strategy.Strategy
+	optimiser
 	asked int
 }
 
-func (s *stuck) Ask(ctx context.Context, n int, pending []strategy.Point) ([]strategy.Point, error) {
+func (s *stuck) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
 	s.asked++
-	return s.Strategy.Ask(ctx, n, pending)
+	return s.optimiser.Ask(ctx, n)
 }
 
-func (s *stuck) LastAsk() (r strategy.AskReport) {
-	if s.asked%3 == 0 {
-		r.Fallback = errors.New("no fit")
-	}
-	return r
-}
+func (s *stuck) fallbacks() int { return s.asked / 3 }
 
 // A benchmark says when its numbers are not all the method's own.
 func TestFallbacksAreCountedAndTold(t *testing.T) {
@@ -228,14 +223,19 @@ func TestFallbacksAreCountedAndTold(t *testing.T) {
 	var notes []string
 	r := newRunner(Options{Jobs: 1, Version: "test", OnNote: func(n string) { notes = append(notes, n) }}, f, jobs)
 	r.execute = func(ctx context.Context, j job) (Trial, error) {
-		p, s, err := j.setup(1)
+		p, c, err := j.setup()
+		if err != nil {
+			return Trial{}, err
+		}
+		o, err := newStudied(ctx, c)
 		if err != nil {
 			return Trial{}, err
 		}
 		if j.trial == 0 {
-			s = &stuck{Strategy: s}
+			o = &stuck{optimiser: o}
 		}
-		return j.play(ctx, p, s, "test", 1)
+		t, err := j.play(ctx, p, o, j.evals, "test", 1)
+		return t, errors.Join(err, o.close(ctx))
 	}
 	if err := errors.Join(r.run(t.Context()), f.close()); err != nil {
 		t.Fatal(err)

@@ -2,11 +2,11 @@ package bench
 
 import (
 	"context"
-	"math"
+	"errors"
 	"runtime"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/problem"
-	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -29,6 +29,8 @@ type Trial struct {
 	Seconds    float64   `json:"seconds"`
 	CPUSeconds float64   `json:"cpu_seconds"`
 	Fallbacks  int       `json:"fallbacks,omitempty"` // rounds of uniform points: the method could not choose
+	Failed     int       `json:"failed,omitempty"`    // evaluations that gave no value
+	Failure    string    `json:"failure,omitempty"`   // why, the last time
 	Curve      []float64 `json:"curve"`               // the initial design first, Init+Evals values
 	Version    string    `json:"version"`
 }
@@ -42,17 +44,25 @@ type job struct {
 // seed names the embedding and all random streams of a trial.
 func (j job) seed() uint64 { return uint64(j.trial) }
 
-// setup builds the problem and the method of a job, which may keep some threads busy.
-func (j job) setup(threads int) (problem.Problem, strategy.Strategy, error) {
-	p, err := problem.New(j.Problem, j.Dim, j.seed())
-	if err != nil {
-		return problem.Problem{}, nil, err
+// setup builds the problem of a job and describes the study that minimises it.
+func (j job) setup() (p problem.Problem, c study.Config, err error) {
+	if p, err = problem.New(j.Problem, j.Dim, j.seed()); err != nil {
+		return p, c, err
 	}
-	s, err := strategy.New(j.Method, strategy.Config{Dim: p.Dim, TrueDim: p.TrueDim, Init: j.init, Budget: j.init + j.evals, Seed: j.seed(), Threads: threads})
-	if err != nil {
-		return problem.Problem{}, nil, err
+	c, err = j.config(p)
+	return p, c, err
+}
+
+// config describes the study in which the method of the job minimises p.
+func (j job) config(p problem.Problem) (c study.Config, err error) {
+	c = study.Config{
+		Name: "trial", Method: j.Method, Goal: study.Minimize, Seed: j.seed(), Init: j.init, Batch: j.Batch,
+		Budget: j.init + j.evals, TrueDim: p.TrueDim,
 	}
-	return p, s, nil
+	if c.Space, err = p.Parameters(); err != nil {
+		return c, err
+	}
+	return c, c.Validate()
 }
 
 // Assignment is a trial to be run, here or elsewhere.
@@ -69,43 +79,51 @@ func (j job) assignment() Assignment { return Assignment{j.Cell, j.evals, j.init
 // program, its times on the number of threads too. With several no other trial of the process
 // may run at the same time: its CPU time would be counted.
 func (a Assignment) Run(ctx context.Context, version string, threads int) (Trial, error) {
-	runtime.LockOSThread() // the CPU clock belongs to a thread
-	defer runtime.UnlockOSThread()
 	return job{a.Cell, a.Evals, a.Init, a.Trial}.run(ctx, version, threads)
 }
 
-// run evaluates the job on the calling thread, and on others if there are to be several.
-func (j job) run(ctx context.Context, version string, threads int) (Trial, error) {
-	p, s, err := j.setup(threads)
-	if err != nil {
-		return Trial{}, err
-	}
-	return j.play(ctx, p, s, version, threads)
+// run makes the trial on one thread, and on others if there are to be several.
+func (j job) run(ctx context.Context, version string, threads int) (t Trial, err error) {
+	return j.runSome(ctx, j.evals, version, threads)
 }
 
-// play lets the method minimise the problem.
-func (j job) play(ctx context.Context, p problem.Problem, s strategy.Strategy, version string, threads int) (Trial, error) {
-	meter := &cpuMeter{Strategy: s, clock: threadTime}
-	if threads > 1 {
-		meter.clock = processTime
+// runSome ends after so many evaluations behind the initial design. The method does not know.
+func (j job) runSome(ctx context.Context, evals int, version string, threads int) (t Trial, err error) {
+	runtime.LockOSThread() // the CPU clock belongs to a thread
+	defer runtime.UnlockOSThread()
+	p, c, err := j.setup()
+	if err != nil {
+		return t, err
 	}
-	result, err := study.Run(ctx, study.Options{
-		Strategy:  meter,
-		Objective: func(_ context.Context, x []float64) (float64, error) { return p.Eval(x), nil },
-		Init:      j.init, Evals: j.evals, Batch: j.Batch,
-	})
+	c.Threads = threads
+	o, err := newStudied(ctx, c)
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, o.close(context.WithoutCancel(ctx))) }()
+	return j.play(ctx, p, o, evals, version, threads)
+}
+
+// play minimises a problem as a user does, in rounds.
+func (j job) play(ctx context.Context, p problem.Problem, o optimiser, evals int, version string, threads int) (Trial, error) {
+	seen, err := newRecorder(p)
 	if err != nil {
 		return Trial{}, err
 	}
-	curve := make([]float64, len(result.Observations))
-	best := math.Inf(1)
-	for i, o := range result.Observations {
-		best = min(best, p.Value(o.X)) // the method may have seen a noisy value
-		curve[i] = best
+	m := newMeter(o, threads)
+	err = evaluate.Run(ctx, evaluate.Options{
+		Source: m, Evaluator: seen, Init: j.init, Trials: j.init + evals, Batch: j.Batch, Parallel: 1,
+	})
+	if err != nil && !errors.Is(err, evaluate.ErrExhausted) { // then all that there is was tried
+		return Trial{}, err
+	}
+	curve, err := seen.curve(j.init + evals)
+	if err != nil {
+		return Trial{}, err
 	}
 	return Trial{
-		Cell: j.Cell, Evals: j.evals, Init: j.init, Trial: j.trial, Seed: j.seed(),
-		Best: best, Seconds: result.Optimiser.Seconds(), CPUSeconds: meter.spent.Seconds(),
-		Fallbacks: result.Fallbacks, Curve: curve, Version: version,
+		Cell: j.Cell, Evals: evals, Init: j.init, Trial: j.trial, Seed: j.seed(),
+		Best: curve[len(curve)-1], Seconds: m.wall.Seconds(), CPUSeconds: m.cpu.Seconds(),
+		Fallbacks: o.fallbacks(), Failed: seen.failed, Failure: seen.failure, Curve: curve, Version: version,
 	}, nil
 }

@@ -178,7 +178,7 @@ func (m *Posterior) Release() {
 func (m *Posterior) Predict(x []float64) (mean, variance float64) {
 	row := linalg.New(1, len(x))
 	copy(row.Data, x)
-	m.Evaluate([]float64{0}, linalg.New(1, len(x)), row, func(m, v float64) (float64, float64, float64) {
+	m.Evaluate([]float64{0}, linalg.Matrix{}, row, func(m, v float64) (float64, float64, float64) {
 		mean, variance = m, v
 		return 0, 0, 0
 	})
@@ -198,7 +198,7 @@ func Mean(mean, _ float64) (value, dMean, dVariance float64) { return mean, 1, 0
 //	grad_z = sum_i c_i (z_i - z) rate,  c_i = slope_i (dMean alpha_i - 2 s dVariance w_i).
 //
 // The variance of a restricted process has s (1 - k·unit)²/total more. All rows share the
-// passes over the data.
+// passes over the data. Without rows in grad there is no gradient.
 func (m *Posterior) Evaluate(value []float64, grad, x linalg.Matrix, f Moments) {
 	if m.linear == nil {
 		m.evaluate(value, grad, x, f)
@@ -207,10 +207,10 @@ func (m *Posterior) Evaluate(value []float64, grad, x linalg.Matrix, f Moments) 
 	if m.z.Rows < x.Rows {
 		m.z, m.gz = linalg.New(x.Rows, m.linear.Dim()), linalg.New(x.Rows, m.linear.Dim())
 	}
-	z, gz := m.z.Slice(0, x.Rows, 0, m.z.Cols), m.gz.Slice(0, x.Rows, 0, m.gz.Cols)
+	z, gz := m.z.Slice(0, x.Rows, 0, m.z.Cols), m.gz.Slice(0, grad.Rows, 0, m.gz.Cols)
 	m.linear.Apply(z, x)
 	m.evaluate(value, gz, z, f)
-	for i := range x.Rows {
+	for i := range grad.Rows {
 		m.linear.Pull(grad.Row(i), gz.Row(i))
 	}
 }
@@ -233,7 +233,9 @@ func (m *Posterior) evaluate(value []float64, grad, x linalg.Matrix, f Moments) 
 	}
 	li := m.li.Slice(0, n, 0, n)
 	linalg.GemmTB(v, 0, 1, k, li)
-	linalg.Gemm(w, 0, 1, v, li)
+	if grad.Rows > 0 {
+		linalg.Gemm(w, 0, 1, v, li)
+	}
 	for i := range rows {
 		c, wi := slope.Row(i), w.Row(i)
 		mean := m.mean + linalg.Dot(k.Row(i), m.alpha[:n])
@@ -244,6 +246,9 @@ func (m *Posterior) evaluate(value []float64, grad, x linalg.Matrix, f Moments) 
 		}
 		val, dMean, dVariance := f(mean, m.scale*max(share, smallestVariance))
 		value[i] = val
+		if grad.Rows == 0 {
+			continue
+		}
 		var sum float64
 		for j := range c {
 			influence := dMean*m.alpha[j] - 2*m.scale*dVariance*wi[j]
@@ -257,6 +262,9 @@ func (m *Posterior) evaluate(value []float64, grad, x linalg.Matrix, f Moments) 
 		for j, xj := range x.Row(i) {
 			g[j] = -sum * xj
 		}
+	}
+	if grad.Rows == 0 {
+		return
 	}
 	linalg.Gemm(grad, 1, 1, slope, data)
 	for i := range rows {

@@ -2,8 +2,9 @@
 // literature, the rover's trajectory, the penalties of a regression, the ways to
 // make them harder, and their names.
 //
-// Every problem is minimised over the box [-1,1]^D; a native domain is mapped to
-// it by native = centre + halfwidth * z.
+// A problem is minimised over parameters, which are by default x0 .. x{D-1} in [-1,1]; a
+// native domain is mapped to that box by native = centre + halfwidth * z. Others have a
+// space of their own, with labels, whole numbers or constraints.
 //
 // Glossary
 //
@@ -14,7 +15,7 @@
 // Problems compose: Embed hides a problem in a random subspace of a larger box,
 // EmbedSparse in a few of its coordinates, Noisy adds noise to what the optimiser
 // sees. A specification does the same: `branin:embed=axis,noise=0.01`. A user's own problem is a Problem
-// literal with an Eval.
+// literal with an Eval on the box or a function of named parameters.
 //
 // Sources: S. Surjanovic, D. Bingham, Virtual library of simulation experiments
 // (Branin, Colville, Goldstein-Price, Hartmann 6, six-hump camel, Ackley, Levy,

@@ -34,6 +34,8 @@ func New(text string, dim int, seed uint64) (Problem, error) {
 	case dim == 0 || dim == p.Dim:
 	case dim < p.Dim:
 		return Problem{}, fmt.Errorf("dim is %d: problem %s has %d parameters; use dim 0 or %d for the problem itself, more to embed it", dim, s.name, p.Dim, p.Dim)
+	case p.Space != nil:
+		return Problem{}, fmt.Errorf("dim is %d: problem %s has %d parameters, not all of them real, and cannot be embedded; use dim 0 or %d", dim, s.name, p.Dim, p.Dim)
 	default:
 		if p, err = s.hide(p, dim, seed); err != nil {
 			return Problem{}, err

@@ -5,15 +5,17 @@ package memory
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 
 	"github.com/mahabo/mahabo/study"
 )
 
-// Store is a study.Store in memory. It keeps JSON, as the others do, so that
-// nothing is shared with the caller.
+// Store is a study.Store in memory. What is read from it went through JSON, as in the
+// others, so that nothing is shared with the reader; most logs are never read.
 type Store struct {
 	mu   sync.RWMutex
 	logs map[string]*log // by id
@@ -21,8 +23,8 @@ type Store struct {
 
 type log struct {
 	name   string
-	events [][]byte
-	trials map[int][]byte
+	events []study.Event
+	trials map[int]study.Trial
 }
 
 var _ study.Store = (*Store)(nil)
@@ -32,10 +34,6 @@ func New() *Store { return &Store{logs: map[string]*log{}} }
 
 // Create begins a log.
 func (m *Store) Create(ctx context.Context, id, name string, created study.Event) error {
-	data, err := json.Marshal(created)
-	if err != nil {
-		return err
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -46,7 +44,7 @@ func (m *Store) Create(ctx context.Context, id, name string, created study.Event
 			return study.ErrExists
 		}
 	}
-	m.logs[id] = &log{name: name, events: [][]byte{data}, trials: map[int][]byte{}}
+	m.logs[id] = &log{name: name, events: []study.Event{created}, trials: map[int]study.Trial{}}
 	return nil
 }
 
@@ -90,17 +88,9 @@ func (m *Store) Delete(ctx context.Context, id string) error {
 
 // Append adds events and replaces the changed trials.
 func (m *Store) Append(ctx context.Context, id string, events []study.Event, changed []study.Trial) error {
-	log := make([][]byte, len(events))
-	trials := make([][]byte, len(changed))
-	var err error
-	for i, e := range events {
-		if log[i], err = json.Marshal(e); err != nil {
-			return err
-		}
-	}
-	for i, t := range changed {
-		if trials[i], err = json.Marshal(t); err != nil {
-			return err
+	for _, t := range changed {
+		if t.Value != nil && !finite(*t.Value) || !finite(t.Std) {
+			return fmt.Errorf("trial %d: JSON has no number for its value or std", t.Number)
 		}
 	}
 	m.mu.Lock()
@@ -114,9 +104,9 @@ func (m *Store) Append(ctx context.Context, id string, events []study.Event, cha
 	case events[0].Seq != int64(len(l.events))+1:
 		return study.ErrMoved
 	}
-	l.events = append(l.events, log...)
-	for i, t := range changed {
-		l.trials[t.Number] = trials[i]
+	l.events = append(l.events, events...)
+	for _, t := range changed {
+		l.trials[t.Number] = t
 	}
 	return nil
 }
@@ -132,7 +122,7 @@ func (m *Store) Events(ctx context.Context, id string, after int64) ([]study.Eve
 	var events []study.Event
 	for i := max(after, 0); i < int64(len(l.events)); i++ {
 		e := study.Event{Seq: i + 1}
-		if err := json.Unmarshal(l.events[i], &e); err != nil {
+		if err := reread(&e, l.events[i]); err != nil {
 			return nil, err
 		}
 		events = append(events, e)
@@ -157,12 +147,23 @@ func (m *Store) Trials(ctx context.Context, id string, page study.Page) ([]study
 			break
 		}
 		var t study.Trial
-		if err := json.Unmarshal(l.trials[n], &t); err != nil {
+		if err := reread(&t, l.trials[n]); err != nil {
 			return nil, err
 		}
 		trials = append(trials, t)
 	}
 	return trials, ctx.Err()
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// reread makes dst what another store would read of v.
+func reread(dst, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, dst)
 }
 
 // Close does nothing.

@@ -29,6 +29,9 @@ type run struct {
 	points *gp.Points
 	fit    scaleFit
 	best   int // number of the lowest value
+
+	last posterior // of the last Ask, without the points that it believed
+	seen int       // observations that it knows
 }
 
 func (a *adaptive) newRun() *run { return &run{adaptive: a, points: gp.NewPoints(a.Dim)} }
@@ -54,6 +57,7 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 		return nil, err
 	}
 	defer all.model.Release()
+	a.last, a.seen = all, len(a.y)
 	a.report.Jitter = all.model.Jitter()
 	for _, p := range pending {
 		if err := ctx.Err(); err != nil {
@@ -138,9 +142,12 @@ func (a *run) forecast() (*method.Forecast, error) {
 	if a.fit.n == 0 {
 		return nil, gp.ErrNoFit
 	}
-	all, err := a.condition(0)
-	if err != nil {
-		return nil, err
+	all := a.last
+	if a.seen != len(a.y) {
+		var err error
+		if all, err = a.condition(0); err != nil {
+			return nil, err
+		}
 	}
 	return &method.Forecast{Model: all.model, Noise: all.model.NoiseVariance(), Back: all.Moments}, nil
 }

@@ -1,0 +1,33 @@
+package bench
+
+import (
+	"context"
+
+	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/store/memory"
+	"github.com/mahabo/mahabo/study"
+)
+
+// optimiser is a method at work on one trial.
+type optimiser interface {
+	evaluate.Source
+	fallbacks() int // rounds of uniform points so far: the method could not choose
+	close(context.Context) error
+}
+
+// studied is a built-in method, which a study in memory asks and tells.
+type studied struct{ *study.Source }
+
+var _ optimiser = studied{}
+
+func newStudied(ctx context.Context, c study.Config) (optimiser, error) {
+	s, err := study.Create(ctx, memory.New(), c)
+	if err != nil {
+		return nil, err
+	}
+	return studied{s.Source("bench", 0)}, nil
+}
+
+func (s studied) fallbacks() int { return s.Report().Fallbacks }
+
+func (s studied) close(ctx context.Context) error { return s.Close(ctx) }
