@@ -66,14 +66,13 @@ func (in *importer) readHeader(data []byte) (separator byte, index map[string]in
 	var splits []split
 	for _, separator := range []byte(",;") {
 		s := split{separator: separator}
-		switch s.header, err = newRecords(data, separator, in.limits).read(); {
-		case errors.Is(err, io.EOF):
+		s.header, s.err = newRecords(data, separator, in.limits).read()
+		switch {
+		case errors.Is(s.err, io.EOF):
 			return 0, nil, refusef("the file is empty: its first line has to name the columns")
-		case isBroken(err):
-			s.err = refusef("the line that names the columns: %w", err)
-		case err != nil:
-			return 0, nil, err
-		default:
+		case isBroken(s.err):
+			s.err = refusef("the line that names the columns: %w", s.err)
+		case s.err == nil:
 			s.index, s.err = in.header(s.header)
 		}
 		splits = append(splits, s)

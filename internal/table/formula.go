@@ -14,10 +14,16 @@ func isFormula(text string) bool {
 
 // inert is a text as a cell that no spreadsheet computes. A number stays as it is.
 func inert(text string) string {
-	if _, err := strconv.ParseFloat(text, 64); err == nil || !isFormula(text) {
+	if !isFormula(text) || isPlainNumber(text) {
 		return text
 	}
 	return "'" + text
+}
+
+// isPlainNumber says whether spreadsheets too take a text for a number.
+func isPlainNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil && strings.Trim(text, "0123456789+-.eE") == ""
 }
 
 // active is the text that inert has made a cell of.

@@ -14,10 +14,13 @@ import (
 	"github.com/mahabo/mahabo/study"
 )
 
-// mixed has a parameter of every kind, one of which is called like a column.
+// mixed has a parameter of every kind, one of which is called like a column, and texts that
+// are hard to write.
 func mixed(t testing.TB) *space.Space {
 	return newSpace(t, space.Float("x", -5, 5), space.Log("rate", 1e-5, 1), space.Int("n", 1, 9), space.LogInt("value", 1, 64),
-		space.Ordinal("o", 1, 2.5, 7), space.Choice("c", "a, b", "\"q\"", " c"), space.Bool("on"), space.Fixed("g", 9.81), space.Fixed("mode", "fast"))
+		space.Ordinal("o", 1, 2.5, 7), space.Choice("c", "a, b", "\"q\"", " c", "=1+1", "'=1+1", "-2", "@x", "'", " ", "a;b", "ä"),
+		space.Choice("yes", "+", "-"), space.Bool("on"),
+		space.Fixed("g", 9.81), space.Fixed("mode", "fast"), space.Fixed("formula", "=A1\r\n+2"), space.Fixed("off", false), space.Fixed("seven", 7))
 }
 
 func TestImportCSV(t *testing.T) {
@@ -145,17 +148,21 @@ func outcomes(t testing.TB, s *study.Study) (list []string) {
 			t.Fatal(err)
 		}
 		value, _ := json.Marshal(trial.Value)
-		list = append(list, fmt.Sprintf("%s %s %s %v %q", params, trial.State, value, trial.Std, trial.Reason))
+		reason := trial.Reason
+		if strings.TrimSpace(reason) == "" { // a blank cell of a table is empty
+			reason = ""
+		}
+		list = append(list, fmt.Sprintf("%s %s %s %v %q", params, trial.State, value, trial.Std, reason))
 	}
 	return list
 }
 
 func TestExportImports(t *testing.T) {
 	s, _ := begin(t, study.Config{Space: mixed(t), Method: "random"})
-	for _, trial := range ask(t, s, study.AskRequest{Count: 20, Worker: "w,\"1\""}).Trials {
+	for _, trial := range ask(t, s, study.AskRequest{Count: 60, Worker: "w,\"1\""}).Trials {
 		o := study.Outcome{Value: 1 / float64(trial.Number), Std: 0.1}
 		if trial.Number%5 == 0 {
-			o = study.Outcome{State: study.Failed, Reason: "line 1\nline, 2"}
+			o = study.Outcome{State: study.Failed, Reason: "=1\r\n\"line\", 2 "}
 		}
 		if err := s.Tell(t.Context(), trial.Number, o); err != nil {
 			t.Fatal(err)
@@ -201,13 +208,18 @@ func reopen(t testing.TB, st study.Store) *study.Study {
 func TestFilesCarryNotes(t *testing.T) {
 	s, _ := begin(t, study.Config{})
 	number := ask(t, s, study.AskRequest{Count: 1}).Trials[0].Number
-	for _, text := range []string{"smells of almonds", "bottle 2, new"} {
+	for _, text := range []string{"=cmd|'/C calc'!A0", "smells of almonds", "bottle 2, new", "@x", "\tindented", "'quoted'"} {
 		if err := s.Note(t.Context(), number, text); err != nil {
 			t.Fatal(err)
 		}
 	}
 	tell(t, s, number, 1)
 	tell(t, s, ask(t, s, study.AskRequest{Count: 1}).Trials[0].Number, 2)
+	number = ask(t, s, study.AskRequest{Count: 1}).Trials[0].Number
+	if err := s.Note(t.Context(), number, "'=1"); err != nil {
+		t.Fatal(err)
+	}
+	tell(t, s, number, 3)
 	for _, f := range []Format{CSV, JSONL, Parquet} {
 		var file bytes.Buffer
 		if err := Export(t.Context(), s, &file, f); err != nil {
@@ -231,13 +243,15 @@ func TestFilesCarryNotes(t *testing.T) {
 }
 
 func FuzzImportCSV(f *testing.F) {
-	f.Add("x,rate,n,params.value,o,c,on,value\n1,0.1,2,4,2.5,\" c\",true,7\n")
-	f.Add("x,rate,n,params.value,o,c,on,state,g,mode\n-5,1,9,64,7,\"a, b\",0,infeasible,9.81,fast\n,,,\n")
+	f.Add("x,rate,n,params.value,o,c,yes,on,value\n1,0.1,2,4,2.5,\" c\",+,true,7\n")
+	f.Add("x,rate,n,params.value,o,c,yes,on,state,g,mode\n-5,1,9,64,7,\"a, b\",'-,0,infeasible,9.81,fast\n,,,\n")
+	f.Add("x;rate;n;params.value;o;c;yes;on;value;notes;reason;state\r\n1,5;0,1;2;4;2,5;'=1+1;+;true;-7,25;\"'@a\nb\";;\r\n-5;1;9;64;7;' ;-;1;;;\"\r\n'=x \";failed\r\n")
 	f.Fuzz(func(t *testing.T, file string) { importAnything(t, file, CSV) })
 }
 
 func FuzzImportJSONL(f *testing.F) {
-	f.Add(`{"params":{"x":1,"rate":0.1,"n":2,"value":4,"o":2.5,"c":" c","on":true},"value":-7,"std":1e-3}`)
+	f.Add(`{"params":{"x":1,"rate":0.1,"n":2,"value":4,"o":2.5,"c":" c","yes":"+","on":true},"value":-7,"std":1e-3}`)
+	f.Add(`{"params":{"x":1,"rate":0.1,"n":2,"value":4,"o":2.5,"c":"=1+1","yes":"-","on":true},"state":"failed","reason":"=\r\n","notes":["-a","",1]}`)
 	f.Add("{\"x\":1}\n\n[]\n{\"value\":1e999}")
 	f.Fuzz(func(t *testing.T, file string) { importAnything(t, file, JSONL) })
 }
@@ -288,7 +302,7 @@ func importAnything(t *testing.T, file string, format Format) {
 			t.Fatalf("a bad row is on line %d of %d", b.Line, lines)
 		}
 	}
-	for _, again := range []Format{CSV, JSONL} {
+	for _, again := range []Format{CSV, JSONL, Parquet} {
 		var exported bytes.Buffer
 		if err := Export(ctx, s, &exported, again); err != nil {
 			t.Fatal(err)
@@ -297,8 +311,30 @@ func importAnything(t *testing.T, file string, format Format) {
 		if _, err := Import(ctx, other, &exported, Options{Format: again}); err != nil && report.Good > 0 {
 			t.Fatal(err)
 		}
-		if again == JSONL { // CSV turns \r\n into \n and trims the reason
-			sameJSON(t, "outcomes", outcomes(t, s), outcomes(t, other))
-		}
+		sameJSON(t, "outcomes", outcomes(t, s), outcomes(t, other))
 	}
+}
+
+func FuzzImportParquet(f *testing.F) {
+	s, _ := begin(f, study.Config{Space: mixed(f), Method: "random"})
+	for range 3 {
+		tell(f, s, ask(f, s, study.AskRequest{}).Trials[0].Number, 1)
+	}
+	var file bytes.Buffer
+	if err := Export(context.Background(), s, &file, Parquet); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(file.String())
+	f.Add(string(parquetFile(f, foreignRow{X: 1, Value: 2, Reason: "a", Note: "b"})))
+	f.Fuzz(func(t *testing.T, file string) {
+		s, _ := begin(t, study.Config{Space: mixed(t)})
+		report, err := Import(context.Background(), s, strings.NewReader(file), Options{Format: Parquet})
+		var request *study.RequestError
+		if err != nil && !errors.As(err, &request) {
+			t.Fatal(err)
+		}
+		if n := len(trials(t, s)); n != len(report.Trials) || err == nil && n != report.Good {
+			t.Fatalf("%d good rows made %d trials: %v", report.Good, n, err)
+		}
+	})
 }

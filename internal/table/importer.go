@@ -207,7 +207,7 @@ func (in *importer) outcome(r row) (o study.Outcome, err error) {
 		o.State = study.State(strings.TrimSpace(fmt.Sprint(v)))
 	}
 	if v, ok := r.text(in.named("reason")); ok {
-		o.Reason = fmt.Sprint(v)
+		o.Reason = valid(v)
 	}
 	switch o.State {
 	case study.Waiting, study.Running, study.Stale:
@@ -253,12 +253,15 @@ func (in *importer) notes(r row) (notes []string) {
 	}
 	seen := map[string]bool{"": true}
 	for _, note := range list {
-		if text := fmt.Sprint(note); !seen[text] {
+		if text := valid(note); !seen[text] {
 			notes, seen[text] = append(notes, text), true
 		}
 	}
 	return notes
 }
+
+// valid is a text in UTF-8, as the log of a study keeps it.
+func valid(v any) string { return strings.ToValidUTF8(fmt.Sprint(v), "\ufffd") }
 
 // float reads a number.
 func float(v any) (float64, error) {

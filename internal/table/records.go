@@ -35,7 +35,7 @@ func (r *records) read() (cells []string, err error) {
 	r.line = r.lines
 	for {
 		if len(cells) == r.limits.columns {
-			return nil, r.limits.tooManyColumns()
+			return cells, r.limits.tooManyColumns()
 		}
 		var cell string
 		var more bool
