@@ -11,7 +11,7 @@
 GO       ?= go
 LINT     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 FUZZTIME ?= 10s
-PARSERS  := space/FuzzParse study/FuzzImportCSV study/FuzzImportJSONL command/FuzzResult
+PARSERS  := space/FuzzParse internal/table/FuzzImportCSV internal/table/FuzzImportJSONL command/FuzzResult
 
 .PHONY: test deps fmt vet race procs cross python build lint bench fuzz parsers clean $(PARSERS:%=fuzz/%)
 

@@ -115,7 +115,7 @@ func (c *benchRunCmd) Run(ctx context.Context, s streams) error {
 	var execute bench.Execute // here
 	jobs := c.Jobs
 	if c.Nats != "" {
-		run, stop, err := c.elsewhere()
+		run, stop, err := c.elsewhere(ctx)
 		if err != nil {
 			return err
 		}

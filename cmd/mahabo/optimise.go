@@ -19,7 +19,7 @@ import (
 // optimise minimises what a command, a person at the prompt or a problem evaluates, and
 // keeps it in a study.
 func (c *minimizeCmd) optimise(ctx context.Context, s streams) (err error) {
-	config, err := c.config()
+	config, err := c.config(ctx)
 	if err != nil {
 		return err
 	}

@@ -23,13 +23,20 @@ func newProgress(w io.Writer, unit string, quiet bool) progress {
 	if quiet {
 		return silent{}
 	}
-	if f, ok := w.(*os.File); ok {
-		// A terminal without a width cannot hold a bar.
-		if width, _, err := cwriter.GetSize(int(f.Fd())); err == nil && width > 0 {
-			return &bar{out: w, unit: unit}
-		}
+	if isTerminal(w) {
+		return &bar{out: w, unit: unit}
 	}
 	return &lines{out: w, unit: unit, every: 5 * time.Second}
+}
+
+// isTerminal says whether w shows a bar: a terminal without a width cannot hold one.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	width, _, err := cwriter.GetSize(int(f.Fd()))
+	return err == nil && width > 0
 }
 
 type silent struct{}

@@ -17,13 +17,13 @@ import (
 )
 
 // config describes the study that the flags ask for.
-func (c *minimizeCmd) config() (study.Config, error) {
+func (c *minimizeCmd) config(ctx context.Context) (study.Config, error) {
 	config := study.Config{Name: c.Study, Method: cmp.Or(c.Method, defaultMethod), Goal: study.Minimize, Seed: c.seed(), Init: c.initial(), Budget: c.initial() + c.Evals}
 	if c.Maximize {
 		config.Goal = study.Maximize
 	}
 	var err error
-	if config.Space, err = c.space(); err != nil {
+	if config.Space, err = c.space(ctx); err != nil {
 		return config, err
 	}
 	if config.Name == "" {
@@ -38,9 +38,9 @@ func (c *minimizeCmd) config() (study.Config, error) {
 
 // space is that of the file or of the problem, which is named in the parameters so that a
 // study is not continued with another one.
-func (c *minimizeCmd) space() (*space.Space, error) {
+func (c *minimizeCmd) space(ctx context.Context) (*space.Space, error) {
 	if c.Space != "" {
-		return readSpace(c.Space)
+		return readSpace(ctx, c.Space)
 	}
 	p, err := c.problem()
 	if err != nil {

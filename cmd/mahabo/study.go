@@ -1,16 +1,11 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -115,7 +110,7 @@ func (*studyCreateCmd) Help() string {
 
 // Run creates the study.
 func (c *studyCreateCmd) Run(ctx context.Context, s streams) (err error) {
-	sp, err := readSpace(c.Space)
+	sp, err := readSpace(ctx, c.Space)
 	if err != nil {
 		return err
 	}
@@ -142,8 +137,11 @@ func (c *studyCreateCmd) Run(ctx context.Context, s streams) (err error) {
 }
 
 // readSpace reads the parameters of a study.
-func readSpace(path string) (*space.Space, error) {
-	data, err := os.ReadFile(path)
+func readSpace(ctx context.Context, path string) (*space.Space, error) {
+	data, err := readFile(ctx, path, space.MaxBytes)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, usagef("--space: %w", err)
 	}
@@ -321,110 +319,4 @@ func (c *studyDeleteCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	_, err = fmt.Fprintf(s.out, "deleted study %s and its %d trials\n", c.Name, sum.Trials)
 	return err
-}
-
-type studyExportCmd struct {
-	Name   string `arg:"" help:"Name of the study."`
-	Format string `enum:"auto,csv,jsonl,parquet" default:"auto" help:"csv, jsonl or parquet; auto goes by the name of --out, else csv (${default})."`
-	Out    string `placeholder:"FILE" help:"Write to FILE instead of standard output."`
-	storeFlags
-}
-
-// Help is the long help.
-func (*studyExportCmd) Help() string {
-	return `Examples:
-
-  mahabo study export rig --out trials.csv
-
-  mahabo study export rig --format jsonl | head`
-}
-
-// Run writes the trials.
-func (c *studyExportCmd) Run(ctx context.Context, s streams) error {
-	format := study.Format(c.Format)
-	if c.Format == "auto" {
-		format = cmp.Or(formatOf(c.Out), study.CSV)
-	}
-	return c.with(ctx, c.Name, func(one *study.Study) error {
-		if c.Out == "" {
-			return one.Export(ctx, s.out, format)
-		}
-		f, err := os.Create(c.Out)
-		if err != nil {
-			return usagef("--out: %w", err)
-		}
-		return errors.Join(one.Export(ctx, f, format), f.Close())
-	})
-}
-
-// formatOf is the format that a file's name ends with, "" when it is not known.
-func formatOf(name string) study.Format {
-	format := study.Format(strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), "."))
-	if !slices.Contains([]study.Format{study.CSV, study.JSONL, study.Parquet}, format) {
-		return ""
-	}
-	return format
-}
-
-type studyImportCmd struct {
-	Name    string            `arg:"" help:"Name of the study."`
-	File    string            `arg:"" help:"Table of evaluations: CSV, Parquet or one JSON object per line."`
-	Format  string            `enum:"auto,csv,jsonl,parquet" default:"auto" help:"csv, jsonl or parquet; auto goes by the file's name (${default})."`
-	Columns map[string]string `name:"column" mapsep:"none" placeholder:"NAME=COLUMN" help:"Column of a parameter, or of value, state, std, reason or notes, if the file calls it differently."`
-	DryRun  bool              `help:"Only say what would be imported."`
-	JSON    bool              `name:"json" help:"Print JSON."`
-	storeFlags
-}
-
-// Help is the long help.
-func (*studyImportCmd) Help() string {
-	return `Examples:
-
-  mahabo study import rig past.csv --dry-run
-
-  mahabo study import rig past.csv --column value=yield --column rate=lr`
-}
-
-// Run adds the evaluations.
-func (c *studyImportCmd) Run(ctx context.Context, s streams) error {
-	format := study.Format(c.Format)
-	if c.Format == "auto" {
-		if format = formatOf(c.File); format == "" {
-			return usagef("--format: the name %s does not end in .csv, .jsonl or .parquet: say which it is", c.File)
-		}
-	}
-	data, err := os.ReadFile(c.File)
-	if err != nil {
-		return usageError{err}
-	}
-	return c.with(ctx, c.Name, func(one *study.Study) error {
-		report, err := one.Import(ctx, bytes.NewReader(data), study.ImportOptions{Format: format, Columns: c.Columns, DryRun: c.DryRun})
-		if err != nil {
-			return fmt.Errorf("%s: %w", c.File, err)
-		}
-		return c.report(s, report)
-	})
-}
-
-// report prints what became of the rows.
-func (c *studyImportCmd) report(s streams, r study.ImportReport) error {
-	var none error
-	if r.Good == 0 && len(r.Bad) > 0 {
-		none = fmt.Errorf("no row of %s can be imported", c.File)
-	}
-	if c.JSON {
-		return errors.Join(json.NewEncoder(s.out).Encode(r), none)
-	}
-	for _, bad := range r.Bad {
-		fmt.Fprintf(s.err, "%s:%d: %v\n", c.File, bad.Line, bad.Err)
-	}
-	done := "imported"
-	switch {
-	case c.DryRun:
-		done = "would import"
-	case r.Repeated:
-		done = "had imported before"
-	}
-	_, err := fmt.Fprintf(s.out, "%s %d rows, left out %d\n", done, r.Good, len(r.Bad))
-	return errors.Join(err, none)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 
 	"github.com/mahabo/mahabo/internal/bench"
@@ -20,22 +19,22 @@ type loginFlags struct {
 
 // login is how the broker is reached. An embedded one wants the server's token, another its
 // own credentials.
-func (f *loginFlags) login(url string) (queue.TasksOptions, error) {
+func (f *loginFlags) login(ctx context.Context, url string) (queue.TasksOptions, error) {
 	o := queue.TasksOptions{URL: url, Version: version(), NATS: natsOptions(f.NatsCreds)}
 	if f.NatsCreds != "" || strings.Contains(url, "@") {
 		return o, nil
 	}
 	var err error
-	o.Token, err = f.token()
+	o.Token, err = f.token(ctx)
 	return o, err
 }
 
 // token is what the file holds, "" when there is none.
-func (f *loginFlags) token() (string, error) {
+func (f *loginFlags) token(ctx context.Context) (string, error) {
 	if f.TokenFile == "" {
 		return "", nil
 	}
-	text, err := os.ReadFile(f.TokenFile)
+	text, err := readFile(ctx, f.TokenFile, mostInput)
 	if err != nil {
 		return "", usagef("--token-file: %w", err)
 	}
@@ -50,8 +49,8 @@ func (f *loginFlags) token() (string, error) {
 const mostOffered = 1000
 
 // elsewhere has the trials of a benchmark run by workers.
-func (c *benchRunCmd) elsewhere() (run bench.Execute, stop func(), err error) {
-	o, err := c.login(c.Nats)
+func (c *benchRunCmd) elsewhere(ctx context.Context) (run bench.Execute, stop func(), err error) {
+	o, err := c.login(ctx, c.Nats)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,7 +80,7 @@ func (c *workerCmd) workForBenchmarks(ctx context.Context, s streams) error {
 	case c.Slots < 1:
 		return usagef("--slots is %d: at least one trial must be run at a time", c.Slots)
 	}
-	o, err := c.login(c.Nats)
+	o, err := c.login(ctx, c.Nats)
 	if err != nil {
 		return err
 	}

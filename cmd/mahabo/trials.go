@@ -6,7 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
+	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -121,7 +121,7 @@ func (c *enqueueCmd) Run(ctx context.Context, s streams) error {
 		return usagef("give one point as name=value name=value ..., or points in --file FILE")
 	}
 	return c.with(ctx, c.Study, func(one *study.Study) error {
-		points, err := c.points(s, one.Config().Space)
+		points, err := c.points(ctx, s, one.Config().Space)
 		if err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func (c *enqueueCmd) Run(ctx context.Context, s streams) error {
 }
 
 // points reads the arguments or the file.
-func (c *enqueueCmd) points(s streams, sp *space.Space) (points []space.Values, err error) {
+func (c *enqueueCmd) points(ctx context.Context, s streams, sp *space.Space) (points []space.Values, err error) {
 	if c.File == "" {
 		texts := map[string]string{}
 		for _, arg := range c.Params {
@@ -153,7 +153,7 @@ func (c *enqueueCmd) points(s streams, sp *space.Space) (points []space.Values, 
 		v, err := readParams(sp, texts)
 		return []space.Values{v}, err
 	}
-	data, err := readInput(s, c.File)
+	data, err := readInput(ctx, s, c.File)
 	if err != nil {
 		return nil, err
 	}
@@ -173,17 +173,16 @@ func (c *enqueueCmd) points(s streams, sp *space.Space) (points []space.Values, 
 }
 
 // readInput reads a file, or standard input under the name -.
-func readInput(s streams, name string) ([]byte, error) {
+func readInput(ctx context.Context, s streams, name string) (data []byte, err error) {
 	if name == "-" {
-		var b bytes.Buffer
-		_, err := b.ReadFrom(s.in)
-		return b.Bytes(), err
+		data, err = readAll(ctx, "standard input", mostInput, func() (io.ReadCloser, error) { return io.NopCloser(s.in), nil })
+	} else {
+		data, err = readFile(ctx, name, mostInput)
 	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, usagef("--file: %w", err)
+	if err != nil && ctx.Err() == nil {
+		err = usagef("--file: %w", err)
 	}
-	return data, nil
+	return data, err
 }
 
 // trialArgs name trials of a study.

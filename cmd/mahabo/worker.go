@@ -64,7 +64,7 @@ func (c *workerCmd) Run(ctx context.Context, s streams) error {
 	case len(c.Command) == 0:
 		return usagef("the command is missing: write it after --, as in -- ./simulate {rate}")
 	}
-	token, err := c.token()
+	token, err := c.token(ctx)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (c *workerCmd) Run(ctx context.Context, s streams) error {
 		return usageError{err}
 	}
 	if c.Nats != "" {
-		if o.Queue, err = c.queue(); err != nil {
+		if o.Queue, err = c.queue(ctx); err != nil {
 			return err
 		}
 		defer o.Queue.Close()
@@ -117,8 +117,8 @@ func (c *workerCmd) name() string {
 }
 
 // queue connects to the broker.
-func (c *workerCmd) queue() (*queue.Worker, error) {
-	o, err := c.login(c.Nats)
+func (c *workerCmd) queue(ctx context.Context) (*queue.Worker, error) {
+	o, err := c.login(ctx, c.Nats)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,6 @@
-package study
+package table
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -11,6 +8,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/mahabo/mahabo/space"
+	"github.com/mahabo/mahabo/study"
 )
 
 // parquetWriter writes the columns of a CSV file with the types of their values, in the
@@ -63,7 +61,7 @@ func parquetNode(p space.Param) parquet.Node {
 	return parquet.Leaf(parquet.DoubleType)
 }
 
-func (w *parquetWriter) write(t Trial) error {
+func (w *parquetWriter) write(t study.Trial) error {
 	cells := map[string]any{
 		"number": int64(t.Number), "state": string(t.State), "reason": t.Reason, "origin": string(t.Origin),
 		"batch": int64(t.Batch), "worker": t.Worker, "created": t.Created, "asked": t.Asked, "told": t.Told,
@@ -110,82 +108,4 @@ func parquetValue(cell any) parquet.Value {
 		}
 	}
 	return parquet.NullValue()
-}
-
-// readParquet reads a flat table; a row's line is its number. The library panics on some
-// broken files.
-func (in *importer) readParquet(data []byte) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = requestf("it is not a Parquet file: %v", v)
-		}
-	}()
-	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return requestf("it is not a Parquet file: %w", err)
-	}
-	var header []string
-	for _, path := range file.Schema().Columns() {
-		if len(path) != 1 {
-			return requestf("column %v is nested: write a flat table", path)
-		}
-		header = append(header, path[0])
-	}
-	if _, err := in.header(header); err != nil {
-		return err
-	}
-	line := 0
-	for _, group := range file.RowGroups() {
-		if err := in.readGroup(group, header, &line); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (in *importer) readGroup(group parquet.RowGroup, header []string, line *int) (err error) {
-	rows := group.Rows()
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	buffer := make([]parquet.Row, 64)
-	for {
-		n, err := rows.ReadRows(buffer)
-		for _, row := range buffer[:n] {
-			*line++
-			cells := map[string]any{}
-			for _, v := range row {
-				if cell, ok := goValue(v); ok {
-					cells[header[v.Column()]] = cell
-				}
-			}
-			in.add(*line, jsonRow{outer: cells})
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return requestf("row %d: %w", *line+1, err)
-		}
-	}
-}
-
-// goValue is a cell; ok is false when it is empty.
-func goValue(v parquet.Value) (cell any, ok bool) {
-	if v.IsNull() {
-		return nil, false
-	}
-	switch v.Kind() {
-	case parquet.Boolean:
-		return v.Boolean(), true
-	case parquet.Int32:
-		return int64(v.Int32()), true
-	case parquet.Int64:
-		return v.Int64(), true
-	case parquet.Float:
-		return float64(v.Float()), true
-	case parquet.Double:
-		return v.Double(), true
-	case parquet.ByteArray, parquet.FixedLenByteArray:
-		return string(v.ByteArray()), true
-	}
-	return fmt.Sprint(v), true
 }
