@@ -21,8 +21,8 @@ type analyst struct {
 	sample  *sample
 	contest *contest
 	coords  []coordinate
-	d       int             // directions that are supported
-	model   *gp.SpikedModel // with these
+	d       int           // directions that are supported
+	model   *gp.Posterior // with these
 	out     *Analysis
 }
 
@@ -146,17 +146,17 @@ func (a *analyst) restrict() {
 //	log p(y) = log p(w) + sum log dw/dy,
 //
 // and returns the hyperparameters of the isotropic model on it.
-func (a *analyst) chooseScale(ctx context.Context) (hyper gp.Spiked, err error) {
+func (a *analyst) chooseScale(ctx context.Context) (hyper gp.Hyper, err error) {
 	var least float64
 	// The sum is over the points of the fit.
 	share := min(1, mostFitted/float64(len(a.y)))
-	cloud := gp.NewCloud(a.Space.Dim())
+	points := gp.NewPoints(a.Space.Dim())
 	for _, o := range a.sites {
-		cloud.Append(o.X)
+		points.Append(o.X)
 	}
 	for k, scale := range []Scale{Plain, Logarithmic} {
 		t, w := gp.NewWarp(scale == Logarithmic, a.y, a.y[0], 0)
-		s := newSample(cloud, a.sites, t, w)
+		s := newSample(points, a.sites, t, w)
 		h, loss, err := s.fit(ctx, linalg.Matrix{}, nil)
 		if err != nil {
 			return hyper, err

@@ -15,7 +15,9 @@ func (a *analyst) calibrate() {
 	if a.d > 0 {
 		c.Method, p = HeldOut, a.contest.held[a.d]
 	} else {
-		a.model.LeaveOneOut(p.mean, p.variance)
+		for i := range p.mean {
+			p.mean[i], p.variance[i] = a.model.LeaveOneOut(i)
+		}
 	}
 	c.R2 = r2(a.sample.w, p.mean)
 	for i, s := range a.sites {

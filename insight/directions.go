@@ -3,9 +3,8 @@ package insight
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/mahabo/mahabo/internal/linalg"
+	"gonum.org/v1/gonum/mat"
 )
 
 // mostDirections is the largest number of directions that is considered.

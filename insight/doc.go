@@ -29,7 +29,7 @@
 //
 // The marginal likelihood is no help here: with fewer points than parameters it favours
 // directions that fit the noise, and makes the model too sure of itself. Three things keep
-// it honest: floors under the metric (gp.FitSpiked), a variance of the slopes across the
+// it honest: floors under the metric (gp.Spiked), a variance of the slopes across the
 // directions that the isotropic model sets, and a factor on all variances from the
 // residuals of the other folds.
 //

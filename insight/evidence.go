@@ -17,7 +17,7 @@ const folds = 5
 type fold struct {
 	held   []int
 	lesson *lesson
-	hypers []gp.Spiked // by number of directions
+	hypers []gp.Hyper // by number of directions
 }
 
 // predictions are those of every point by models that were not told it.
@@ -38,8 +38,8 @@ type contest struct {
 
 // compare learns models with 0, 1, 2, ... directions without each fold and has them
 // predict it.
-func compare(ctx context.Context, s *sample, isotropic gp.Spiked, seed uint64) (*contest, error) {
-	c := &contest{sample: s, constant: newPredictions(s.len()), chance: chance(s.cloud.X())}
+func compare(ctx context.Context, s *sample, isotropic gp.Hyper, seed uint64) (*contest, error) {
+	c := &contest{sample: s, constant: newPredictions(s.len()), chance: chance(s.points.X())}
 	r := rng.New(seed, uint64(s.len()), rng.Purpose("insight"))
 	var err error
 	if c.lesson, err = s.study(ctx, isotropic, r); err != nil {
@@ -107,7 +107,7 @@ func (c *contest) hold(ctx context.Context, d int) error {
 		if err != nil {
 			return err
 		}
-		f.hypers = append(f.hypers, m.Spiked)
+		f.hypers = append(f.hypers, m.Hyper)
 		c.predict(p, m, f.held)
 	}
 	c.inflate = append(c.inflate, c.correct(p))
@@ -142,21 +142,21 @@ func (c *contest) correct(p predictions) float64 {
 const leastFactor = 1e-6
 
 // predict fills the predictions, with noise, of the given points.
-func (c *contest) predict(p predictions, m *gp.SpikedModel, numbers []int) {
+func (c *contest) predict(p predictions, m *gp.Posterior, numbers []int) {
 	x := linalg.New(len(numbers), c.sample.dim())
 	for k, i := range numbers {
-		copy(x.Row(k), c.sample.cloud.At(i))
+		copy(x.Row(k), c.sample.points.At(i))
 	}
 	mean, variance := make([]float64, x.Rows), make([]float64, x.Rows)
-	m.PredictBatch(mean, variance, x)
+	m.PredictRows(mean, variance, x)
 	for k, i := range numbers {
 		p.mean[i], p.variance[i] = mean[k], variance[k]+m.NoiseVariance()*c.sample.weight(i)
 	}
 }
 
 // model rebuilds the model of a fold with d directions.
-func (f *fold) model(d int) (*gp.SpikedModel, error) {
-	return f.lesson.sample.condition(f.hypers[d], f.lesson.first(d))
+func (f *fold) model(d int) (*gp.Posterior, error) {
+	return f.lesson.sample.condition(f.hypers[d])
 }
 
 const (

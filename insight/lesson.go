@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/mahabo/mahabo/internal/gp"
-	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/num"
 )
 
@@ -18,7 +17,7 @@ const (
 // lesson is what a sample teaches about directions.
 type lesson struct {
 	sample    *sample
-	isotropic gp.Spiked
+	isotropic gp.Hyper
 	slope     float64 // variance of the slope that the isotropic model expects
 	spectrum
 	agreement []float64 // of the first 1, 2, ... directions of two halves
@@ -26,12 +25,12 @@ type lesson struct {
 
 // study learns directions: those of an isotropic model, then those of a model in which
 // the function may change faster along the first few of them.
-func (s *sample) study(ctx context.Context, isotropic gp.Spiked, r *rand.Rand) (*lesson, error) {
-	m, err := s.condition(isotropic, linalg.Matrix{})
+func (s *sample) study(ctx context.Context, isotropic gp.Hyper, r *rand.Rand) (*lesson, error) {
+	m, err := s.condition(isotropic)
 	if err != nil {
 		return nil, err
 	}
-	l := &lesson{sample: s, isotropic: isotropic, slope: m.SlopeVariance(), spectrum: newSpectrum(s.gradients(m))}
+	l := &lesson{sample: s, isotropic: isotropic, slope: s.slopeVariance(m), spectrum: newSpectrum(s.gradients(m))}
 	if err := l.halve(r); err != nil || l.directions.Rows == 0 {
 		return l, err
 	}
@@ -51,7 +50,7 @@ func (l *lesson) halve(r *rand.Rand) error {
 		var halves [2]spectrum
 		for k := range halves {
 			half := l.sample.subset(order[k*n/2 : (k+1)*n/2])
-			m, err := half.condition(l.isotropic, linalg.Matrix{})
+			m, err := half.condition(l.isotropic)
 			if err != nil {
 				return err
 			}
@@ -70,28 +69,28 @@ func (l *lesson) halve(r *rand.Rand) error {
 // model learns a model with the first d directions. Its output scale comes from
 // residuals that learned directions leave too small: across the directions, the slope has
 // at least the part of its variance that they miss.
-func (l *lesson) model(ctx context.Context, d int) (*gp.SpikedModel, error) {
+func (l *lesson) model(ctx context.Context, d int) (*gp.Posterior, error) {
 	V := l.first(d)
 	if V.Rows == 0 {
-		return l.sample.condition(l.isotropic, V)
+		return l.sample.condition(l.isotropic)
 	}
 	h, _, err := l.sample.fit(ctx, V, l.floors(V.Rows))
 	if err != nil {
 		return nil, err
 	}
-	m, err := l.sample.condition(h, V)
+	m, err := l.sample.condition(h)
 	if err != nil {
 		return nil, err
 	}
 	c := accuracy(l.agreement[V.Rows-1])
-	m.Widen(max(1, (1-c*c)*l.slope/m.SlopeVariance()))
+	m.Widen(max(1, (1-c*c)*l.slope/l.sample.slopeVariance(m)))
 	return m, nil
 }
 
 // mostFloor keeps the floor of a direction finite that does not agree at all.
 const mostFloor = 1
 
-// floors are those of gp.FitSpiked.
+// floors are those of gp.Spiked.
 func (l *lesson) floors(d int) []float64 {
 	floors := make([]float64, d)
 	for k := range floors {

@@ -54,7 +54,7 @@ func (a *analyst) response(v []float64) Response {
 // curve predicts the rows of x.
 func (a *analyst) curve(x linalg.Matrix) Curve {
 	mean, variance := make([]float64, x.Rows), make([]float64, x.Rows)
-	a.model.PredictBatch(mean, variance, x)
+	a.model.PredictRows(mean, variance, x)
 	var c Curve
 	for i, m := range mean {
 		median, low, high := a.interval(m, variance[i])

@@ -125,14 +125,14 @@ func evenly(n, count int) []int {
 
 // sample are points and values as a model sees them.
 type sample struct {
-	cloud   *gp.Cloud
+	points  *gp.Points
 	w       []float64
 	weights []float64 // of the noise, nil for ones
 }
 
-// newSample takes the sites, whose points are the cloud; w are their values, warped.
-func newSample(cloud *gp.Cloud, sites []Observation, t gp.Warp, w []float64) *sample {
-	s := &sample{cloud: cloud, w: w}
+// newSample takes the sites, whose points are given too; w are their values, warped.
+func newSample(points *gp.Points, sites []Observation, t gp.Warp, w []float64) *sample {
+	s := &sample{points: points, w: w}
 	var squares float64
 	for i, o := range sites {
 		noise := t.Noise(w[i], o.StdDev) // its level is fitted
@@ -150,11 +150,11 @@ func newSample(cloud *gp.Cloud, sites []Observation, t gp.Warp, w []float64) *sa
 
 func (s *sample) len() int { return len(s.w) }
 
-func (s *sample) dim() int { return len(s.cloud.At(0)) }
+func (s *sample) dim() int { return len(s.points.At(0)) }
 
 // subset returns the points with the given numbers.
 func (s *sample) subset(numbers []int) *sample {
-	sub := &sample{cloud: s.cloud.Subset(numbers)}
+	sub := &sample{points: s.points.Subset(numbers)}
 	for _, i := range numbers {
 		sub.w = append(sub.w, s.w[i])
 		if s.weights != nil {
@@ -171,38 +171,57 @@ func (s *sample) weight(i int) float64 {
 	return s.weights[i]
 }
 
-func (s *sample) data(directions linalg.Matrix) gp.SpikedData {
-	return gp.SpikedData{Cloud: s.cloud, Directions: directions, Y: s.w, Weights: s.weights}
-}
+func (s *sample) data() gp.Data { return gp.Data{Points: s.points, Y: s.w, Weights: s.weights} }
+
+// Priors of the model: of the rate of change in all directions, of what is added to it along
+// some, and of the noise.
+var (
+	thetaPrior = gp.LogNormalPrior{Mu: math.Log(0.5), StdDev: 1.5}
+	alongPrior = gp.LogNormalPrior{Mu: math.Log(0.5), StdDev: 2}
+	noisePrior = gp.HyperParam{Name: "noise", Prior: gp.LogNormalPrior{Mu: math.Log(1e-3), StdDev: 3}, Low: math.Log(1e-8), High: math.Log(1e3)}
+)
+
+// Effort of a fit.
+const (
+	fitEvals     = 30
+	fitTolerance = 1e-6
+)
 
 // fit returns the most probable hyperparameters of a model with directions, and minus
 // the logarithm of their density.
-func (s *sample) fit(ctx context.Context, directions linalg.Matrix, floors []float64) (gp.Spiked, float64, error) {
+func (s *sample) fit(ctx context.Context, directions linalg.Matrix, floors []float64) (gp.Hyper, float64, error) {
 	few := s
 	if s.len() > mostFitted {
 		few = s.subset(evenly(s.len(), mostFitted))
 	}
-	h, loss, err := gp.FitSpiked(ctx, few.data(directions), floors)
+	metric := gp.Spiked{Directions: directions, Floors: floors, Priors: [2]gp.LogNormalPrior{thetaPrior, alongPrior}}
+	h, loss, err := gp.Fit(ctx, gp.Prior{
+		Metric: metric, Noise: noisePrior, Restricted: true, Evals: fitEvals, Ftol: fitTolerance,
+	}, few.data())
 	if errors.Is(err, gp.ErrNoFit) { // a smooth function with much noise can be had of any data
-		h, err = gp.Spiked{Theta: 1, Along: make([]float64, directions.Rows), Noise: 1}, nil
+		metric.Theta, metric.Along = 1, make([]float64, directions.Rows)
+		h, err = gp.Hyper{Metric: metric, Noise: 1, Restricted: true}, nil
 	}
 	return h, loss, err
 }
 
 // condition returns the model with the given hyperparameters.
-func (s *sample) condition(h gp.Spiked, directions linalg.Matrix) (*gp.SpikedModel, error) {
-	return gp.NewSpikedModel(h, s.data(directions))
+func (s *sample) condition(h gp.Hyper) (*gp.Posterior, error) { return gp.Condition(h, s.data(), 0) }
+
+// slopeVariance is the prior variance of the function's slope across the directions.
+func (s *sample) slopeVariance(m *gp.Posterior) float64 {
+	return m.OutputScale() * m.Metric.(gp.Spiked).Theta / float64(s.dim())
 }
 
 // gradients returns the gradients of the model's mean, one per row, at an even choice of
 // the points.
-func (s *sample) gradients(m *gp.SpikedModel) linalg.Matrix {
+func (s *sample) gradients(m *gp.Posterior) linalg.Matrix {
 	numbers := evenly(s.len(), mostGradient)
 	x := linalg.New(len(numbers), s.dim())
 	for k, i := range numbers {
-		copy(x.Row(k), s.cloud.At(i))
+		copy(x.Row(k), s.points.At(i))
 	}
 	g := linalg.New(x.Rows, x.Cols)
-	m.Gradients(g, x)
+	m.Evaluate(make([]float64, x.Rows), g, x, gp.Mean)
 	return g
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/store/memory"
 	"github.com/mahabo/mahabo/study"

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/space"
 )
 
@@ -157,10 +158,7 @@ func number(placed []Placed, first int) []int {
 
 // place finds the point that stands for values, and writes them as the space does.
 func place(sp *space.Space, v space.Values) (p Placed, err error) {
-	if p.Params, err = sp.Complete(v); err != nil {
-		return p, err
-	}
-	p.Point, err = sp.Encode(p.Params)
+	p.Params, p.Point, err = suggest.Place(sp, v)
 	return p, err
 }
 

@@ -185,6 +185,16 @@ func (m *Posterior) Predict(x []float64) (mean, variance float64) {
 	return mean, variance
 }
 
+// PredictRows fills the moments of the latent function at the rows of x.
+func (m *Posterior) PredictRows(mean, variance []float64, x linalg.Matrix) {
+	row := 0
+	m.Evaluate(make([]float64, x.Rows), linalg.Matrix{}, x, func(mu, v float64) (float64, float64, float64) {
+		mean[row], variance[row] = mu, v
+		row++
+		return 0, 0, 0
+	})
+}
+
 // Moments is a function of the posterior at a point, with its derivatives.
 type Moments func(mean, variance float64) (value, dMean, dVariance float64)
 

@@ -52,7 +52,7 @@ func TestFaultsAreCaught(t *testing.T) {
 
 // An answer that comes late is caught even when it is right.
 func TestLateAnswersAreCaught(t *testing.T) {
-	late := kind{ask: func(f *fault, ctx context.Context, n int, pending []strategy.Point) ([]strategy.Point, error) {
+	late := kind{ask: func(f *fault, ctx context.Context, n int, pending []strategy.Suggestion) ([]strategy.Suggestion, error) {
 		if len(f.told) > 0 {
 			time.Sleep(40 * time.Millisecond)
 		}
@@ -107,7 +107,7 @@ func TestPromisedMinima(t *testing.T) {
 		{ShiftedSphere(), centre},
 		{Ridge(), alongRidge(Ridge().Dim)},
 	} {
-		if err := valid([]strategy.Point{c.minimum}, c.Dim, 1); err != nil {
+		if err := valid([]strategy.Suggestion{c.minimum}, c.Dim, 1); err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 		}
 		if v := c.F(c.minimum); v > 1e-28 {

@@ -1,4 +1,4 @@
-package study
+package suggest
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/rng"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/strategy"
@@ -20,59 +21,69 @@ const (
 // renew returns the nearest values to x that keep the constraints and the fixed parameters.
 // If they were tried before it redraws parameters, first one, in the end all; if that
 // finds nothing new in a small finite space, the nearest untried combination is taken.
-func (q *question) renew(x strategy.Point) (Placed, error) {
-	start, err := q.settle(x)
-	if err != nil || !q.tried(key(start.Point)) {
+func (q *Question) renew(x strategy.Point) (Chosen, error) {
+	start, err := q.nearest(x)
+	if err != nil || !q.tried(start.X) {
 		return start, err
 	}
-	r := rng.New(q.config.Seed, uint64(q.basis+len(q.added)), rng.Purpose("renew"))
+	r := rng.New(q.Config.Seed, uint64(q.Trials+len(q.added)), rng.Purpose("renew"))
 	for attempt := range renewals {
-		y := slices.Clone(start.Point)
+		y := slices.Clone(start.X)
 		q.redraw(y, float64(attempt+1)/renewals, r)
-		p, err := q.settle(y)
-		if err != nil || !q.tried(key(p.Point)) {
+		p, err := q.nearest(y)
+		if err != nil || !q.tried(p.X) {
 			return p, err
 		}
 	}
-	return q.nearestUntried(start.Point)
+	return q.nearestUntried(start.X)
 }
 
-// settle moves a point to the nearest that keeps the fixed parameters and the
+// nearest moves a point to the nearest that keeps the fixed parameters and the
 // constraints, and returns its values and the point that stands for them.
-func (q *question) settle(x strategy.Point) (Placed, error) {
+func (q *Question) nearest(x strategy.Point) (Chosen, error) {
 	x = slices.Clone(x)
-	for _, p := range q.pins {
+	for _, p := range q.Pins {
 		x[p.Coordinate] = p.Value
 	}
-	if err := q.config.Space.Project(x, q.pins...); err != nil {
-		if errors.Is(err, space.ErrInfeasible) && len(q.pins) > 0 {
-			err = requestf("the fixed parameters: %w", err)
+	if err := q.Space.Project(x, q.Pins...); err != nil {
+		if errors.Is(err, space.ErrInfeasible) && len(q.Pins) > 0 {
+			err = &FixedError{err}
 		}
-		return Placed{}, err
+		return Chosen{}, err
 	}
-	v, err := q.config.Space.Decode(x)
+	v, err := q.Space.Decode(x)
 	if err != nil {
-		return Placed{}, err
+		return Chosen{}, err
 	}
-	if q.fixed.Len() > 0 { // to the last digit
+	if q.Fixed.Len() > 0 { // to the last digit
 		all := maps.Collect(v.All())
-		maps.Insert(all, q.fixed.All())
+		maps.Insert(all, q.Fixed.All())
 		v = space.ValuesOf(all)
 	}
 	// The point that a user gets who enqueues these values.
-	return place(q.config.Space, v)
+	var c Chosen
+	c.Params, c.X, err = Place(q.Space, v)
+	return c, err
 }
+
+// FixedError says that fixed parameters leave no point that can be evaluated.
+type FixedError struct{ err error }
+
+func (e *FixedError) Error() string { return "the fixed parameters: " + e.err.Error() }
+
+// Unwrap returns the cause.
+func (e *FixedError) Unwrap() error { return e.err }
 
 // redraw gives new uniform coordinates to one parameter, and to each other with
 // probability share.
-func (q *question) redraw(x strategy.Point, share float64, r *rand.Rand) {
-	params := q.config.Space.Params()
+func (q *Question) redraw(x strategy.Point, share float64, r *rand.Rand) {
+	params := q.Space.Params()
 	one := r.IntN(len(params))
 	for i, p := range params {
 		if i != one && r.Float64() >= share {
 			continue
 		}
-		first, count, _ := q.config.Space.Coordinates(p.Name)
+		first, count, _ := q.Space.Coordinates(p.Name)
 		for j := first; j < first+count; j++ {
 			x[j] = 2*r.Float64() - 1
 		}
@@ -80,11 +91,11 @@ func (q *question) redraw(x strategy.Point, share float64, r *rand.Rand) {
 }
 
 // nearestUntried returns the feasible point nearest to x that was not tried, or
-// ErrExhausted. It gives up on spaces that are continuous or large.
-func (q *question) nearestUntried(x strategy.Point) (Placed, error) {
+// evaluate.ErrExhausted. It gives up on spaces that are continuous or large.
+func (q *Question) nearestUntried(x strategy.Point) (Chosen, error) {
 	levels, ok := q.levels()
 	if !ok {
-		return Placed{}, ErrExhausted
+		return Chosen{}, evaluate.ErrExhausted
 	}
 	at := make([]int, len(levels)) // an odometer
 	y := make(strategy.Point, len(x))
@@ -100,15 +111,15 @@ func (q *question) nearestUntried(x strategy.Point) (Placed, error) {
 		for j := range y {
 			d += (y[j] - x[j]) * (y[j] - x[j])
 		}
-		if d < nearest && !q.tried(key(y)) && q.keepsConstraints(y) {
+		if d < nearest && !q.tried(y) && q.keepsConstraints(y) {
 			nearest = d
 			best = slices.Clone(y)
 		}
 	}
 	if best == nil {
-		return Placed{}, ErrExhausted
+		return Chosen{}, evaluate.ErrExhausted
 	}
-	return q.settle(best)
+	return q.nearest(best)
 }
 
 // advance turns the odometer by one; false when it is through.
@@ -122,22 +133,22 @@ func advance(at []int, levels [][][]space.Pin) bool {
 	return false
 }
 
-func (q *question) keepsConstraints(x strategy.Point) bool {
-	v, err := q.config.Space.Decode(x)
+func (q *Question) keepsConstraints(x strategy.Point) bool {
+	v, err := q.Space.Decode(x)
 	if err != nil {
 		return false
 	}
-	ok, err := q.config.Space.Feasible(v)
+	ok, err := q.Space.Feasible(v)
 	return ok && err == nil
 }
 
 // levels lists the coordinates of every value of every parameter; ok is false when there
 // are too many combinations.
-func (q *question) levels() (levels [][][]space.Pin, ok bool) {
+func (q *Question) levels() (levels [][][]space.Pin, ok bool) {
 	combinations := 1.0
-	for _, p := range q.config.Space.Params() {
+	for _, p := range q.Space.Params() {
 		values, finite := valuesOf(p)
-		if held, fixed := q.fixed.Get(p.Name); fixed {
+		if held, fixed := q.Fixed.Get(p.Name); fixed {
 			values, finite = []any{held}, true
 		}
 		combinations *= float64(len(values))
@@ -146,7 +157,7 @@ func (q *question) levels() (levels [][][]space.Pin, ok bool) {
 		}
 		var of [][]space.Pin
 		for _, v := range values {
-			pins, err := q.config.Space.Pins(space.ValuesOf(map[string]any{p.Name: v}))
+			pins, err := q.Space.Pins(space.ValuesOf(map[string]any{p.Name: v}))
 			if err != nil {
 				return nil, false
 			}

@@ -1,9 +1,10 @@
-package study
+package suggest
 
 import (
 	"math"
 
-	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/internal/gp"
+	"github.com/mahabo/mahabo/internal/method"
 	"github.com/mahabo/mahabo/internal/num"
 	"github.com/mahabo/mahabo/strategy"
 )
@@ -20,10 +21,7 @@ import (
 type feasibility struct {
 	points []strategy.Point
 	good   int // the first points are feasible
-	rate   float64
-	c      float64
-	alpha  []float64     // K⁻¹(t - c)
-	s      linalg.Matrix // K⁻¹
+	model  *gp.Posterior
 }
 
 const (
@@ -41,54 +39,44 @@ func learnFeasibility(feasible []strategy.Observation, infeasible []strategy.Poi
 	if len(feasible) == 0 || len(infeasible) == 0 {
 		return nil
 	}
-	var points []strategy.Point
+	f := &feasibility{}
 	for _, o := range feasible[max(0, len(feasible)-mostLabels):] {
-		points = append(points, o.X)
+		f.points = append(f.points, o.X)
 	}
-	good := len(points)
-	points = append(points, infeasible[max(0, len(infeasible)-mostLabels):]...)
-	var best *feasibility
+	f.good = len(f.points)
+	f.points = append(f.points, infeasible[max(0, len(infeasible)-mostLabels):]...)
+	d := gp.Data{Points: gp.NewPoints(len(f.points[0])), Y: make([]float64, len(f.points))}
+	for i, x := range f.points {
+		d.Points.Append(x)
+		d.Y[i] = f.label(i)
+	}
+	c := float64(2*f.good-len(f.points)) / float64(len(f.points))
 	most := math.Inf(-1)
 	for _, theta := range thetas {
-		f := &feasibility{points: points, good: good, rate: -theta / (2 * float64(len(points[0])))}
-		f.c = float64(2*good-len(points)) / float64(len(points))
-		if score, ok := f.fit(); ok && score > most {
-			best, most = f, score
+		model, err := gp.Condition(gp.Hyper{
+			Metric: gp.Isotropic{Theta: theta}, Noise: labelNoise, Scale: 1 - c*c, Known: true, Mean: &c,
+		}, d, 0)
+		if err != nil {
+			continue
+		}
+		if score := f.score(model); score > most {
+			f.model, most = model, score
 		}
 	}
-	return best
+	if f.model == nil {
+		return nil
+	}
+	return f
 }
 
-// fit conditions on the labels and returns the sum of log P(label i | the others). Without
-// point i, its mean is t_i - alpha_i/S_ii and its variance 1/S_ii, noise included.
-func (f *feasibility) fit() (score float64, ok bool) {
-	n := len(f.points)
-	k := linalg.New(n, n)
-	for i := range n {
-		f.correlate(k.Row(i)[:i], f.points[i])
-		k.Set(i, i, 1+labelNoise)
+// score is the sum of log P(label i | the others).
+func (f *feasibility) score(model *gp.Posterior) (score float64) {
+	for i := range f.points {
+		mean, variance := model.LeaveOneOut(i)
+		score += num.LogNormCDF(f.label(i) * mean / math.Sqrt(variance))
 	}
-	if linalg.Cholesky(k) != nil {
-		return 0, false
-	}
-	f.s = linalg.New(n, n)
-	linalg.InverseFromCholesky(f.s, k)
-	residual := make([]float64, n)
-	for i := range residual {
-		residual[i] = f.label(i) - f.c
-	}
-	f.alpha = make([]float64, n)
-	for i := range f.alpha {
-		f.alpha[i] = linalg.Dot(f.s.Row(i), residual)
-		precision := f.s.At(i, i)
-		mean := f.label(i) - f.alpha[i]/precision
-		score += num.LogNormCDF(f.label(i) * mean * math.Sqrt(precision/f.scale()))
-	}
-	return score, true
+	return score
 }
-
-// scale is the variance of the labels, and of f before it is learned.
-func (f *feasibility) scale() float64 { return 1 - f.c*f.c }
 
 func (f *feasibility) label(i int) float64 {
 	if i < f.good {
@@ -97,46 +85,25 @@ func (f *feasibility) label(i int) float64 {
 	return -1
 }
 
-// correlate fills k with the correlations of x and the first len(k) points.
-func (f *feasibility) correlate(k []float64, x strategy.Point) {
-	for i := range k {
-		k[i] = squaredDistance(x, f.points[i])
-	}
-	linalg.ExpScaled(k, 1, f.rate, k)
-}
-
-func squaredDistance(x, y strategy.Point) float64 {
-	sum := 0.0
-	for j := range x {
-		sum += (x[j] - y[j]) * (x[j] - y[j])
-	}
-	return sum
-}
-
 // probability is that of x being feasible.
 func (f *feasibility) probability(x strategy.Point) float64 {
-	k := make([]float64, len(f.points))
-	f.correlate(k, x)
-	mean, variance := f.c+linalg.Dot(k, f.alpha), 1.0
-	for i, v := range k {
-		variance -= v * linalg.Dot(f.s.Row(i), k)
-	}
-	return num.NormCDF(mean / math.Sqrt(f.scale()*(max(variance, 0)+labelNoise)))
+	mean, variance := f.model.Predict(x)
+	return num.NormCDF(mean / math.Sqrt(variance+f.model.NoiseVariance()))
 }
 
 func (f *feasibility) likely(x strategy.Point) bool { return f.probability(x) >= confidence }
 
-// withdraw returns x when it is likely feasible, else the farthest point on the way to it
+// retreat returns x when it is likely feasible, else the farthest point on the way to it
 // from the nearest feasible one that looks so too. Where none does the labels say nothing,
 // and x stays.
-func (f *feasibility) withdraw(x strategy.Point) strategy.Point {
+func (f *feasibility) retreat(x strategy.Point) strategy.Point {
 	if f == nil || f.likely(x) {
 		return x
 	}
 	var from strategy.Point
 	nearest := math.Inf(1)
 	for _, y := range f.points[:f.good] {
-		if d := squaredDistance(x, y); d < nearest && f.likely(y) {
+		if d := method.SquaredDistance(x, y); d < nearest && f.likely(y) {
 			from, nearest = y, d
 		}
 	}
