@@ -130,4 +130,5 @@ func (f *queueFeed) done(ctx context.Context, d *queue.Delivery) error {
 	return nil
 }
 
-func (f *queueFeed) leave(context.Context) error { return nil }
+// leave sends what was given back.
+func (f *queueFeed) leave(context.Context) error { return f.queue.Flush() }

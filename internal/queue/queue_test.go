@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -260,5 +261,52 @@ func TestEmbedRefuses(t *testing.T) {
 	}
 	if _, err := queue.Connect(t.Context(), "nats://user:secret@127.0.0.1:1"); err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("a broker that is not there: %v", err)
+	}
+}
+
+// waiting returns when a worker waits for a trial of a study.
+func waiting(t *testing.T, b *queue.Broker, study string) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		n, err := b.Wanted(t.Context(), study)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n > 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("no worker waits")
+		}
+	}
+}
+
+// A pull that is cancelled says so, and whatever comes for it goes to another at once, though
+// the lease is a minute.
+func TestCancelledPull(t *testing.T) {
+	b, url := embed(t, queue.EmbedOptions{})
+	first := join(t, queue.WorkerOptions{URL: url, Study: "rig"})
+	second := join(t, queue.WorkerOptions{URL: url, Study: "rig"})
+	for number := 1; number <= 40; number++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		pulled := make(chan *queue.Delivery, 1)
+		go func() {
+			d, err := first.Pull(ctx)
+			if d == nil && !errors.Is(err, context.Canceled) {
+				t.Errorf("a cancelled pull gave %v, %v", d, err)
+			}
+			pulled <- d
+		}()
+		waiting(t, b, "rig")
+		go cancel()
+		offer(t, b, "rig", number)
+		d := <-pulled
+		cancel()
+		if d == nil {
+			d = pull(t, second, number)
+		}
+		if err := d.Done(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
