@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -307,6 +308,82 @@ func TestCancelledPull(t *testing.T) {
 		}
 		if err := d.Done(t.Context()); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// guests are tokens that can be taken away.
+type guests struct {
+	mu      sync.Mutex
+	studies map[string]string
+}
+
+func (g *guests) allow(token string) (string, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	study, ok := g.studies[token]
+	return study, ok
+}
+
+func (g *guests) revoke(token string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.studies, token)
+}
+
+// A token that is revoked loses the connection that it has, and its worker hears why.
+func TestRevokedTokenIsCut(t *testing.T) {
+	g := &guests{studies: map[string]string{"a": "rig", "b": "rig"}}
+	b, url := embed(t, queue.EmbedOptions{Allow: g.allow})
+	offer(t, b, "rig", 1, 2)
+	cut, stays := join(t, queue.WorkerOptions{URL: url, Token: "a", Study: "rig"}), join(t, queue.WorkerOptions{URL: url, Token: "b", Study: "rig"})
+	pull(t, cut, 1)
+	g.revoke("a")
+	for end := time.Now().Add(15 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		d, err := cut.Pull(ctx)
+		cancel()
+		if errors.Is(err, queue.ErrRefused) {
+			break
+		}
+		if d != nil {
+			if err := d.Return(); err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
+				t.Fatal(err)
+			}
+		}
+		if time.Now().After(end) {
+			t.Fatalf("a revoked token still works: %v", err)
+		}
+	}
+	pull(t, stays, 2)
+}
+
+// What is meant for one token cannot be read with another.
+func TestInboxesArePrivate(t *testing.T) {
+	g := &guests{studies: map[string]string{"a": "rig", "b": "other", "all": "*"}}
+	_, url := embed(t, queue.EmbedOptions{Allow: g.allow})
+	for token := range g.studies {
+		refused := make(chan error, 8)
+		conn, err := nats.Connect(url, nats.Token(token), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		for _, subject := range []string{"_INBOX.>", "_INBOX.*.>", "_INBOX.*", "_INBOX.x.*", ">"} {
+			if _, err := conn.SubscribeSync(subject); err != nil {
+				t.Fatal(err)
+			}
+			if err := conn.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case err := <-refused:
+				if !errors.Is(err, nats.ErrPermissionViolation) {
+					t.Errorf("token %s: subscribing to %s gave %v", token, subject, err)
+				}
+			case <-time.After(5 * time.Second):
+				t.Errorf("token %s may subscribe to %s", token, subject)
+			}
 		}
 	}
 }

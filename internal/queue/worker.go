@@ -56,6 +56,9 @@ func NewWorker(o WorkerOptions) (*Worker, error) {
 	return &Worker{conn: conn, js: js, o: o}, nil
 }
 
+// ErrRefused is what a worker gets whose broker does not let it in any more.
+var ErrRefused = errors.New("the broker does not let this worker in: its token has ended or was revoked")
+
 // Close leaves the broker.
 func (w *Worker) Close() { w.conn.Close() }
 
@@ -117,6 +120,9 @@ func (w *Worker) Pull(ctx context.Context) (d *Delivery, err error) {
 	}
 	if err != nil {
 		w.forgetConsumer()
+		if w.conn.IsClosed() && errors.Is(w.conn.LastError(), nats.ErrAuthorization) {
+			err = ErrRefused
+		}
 		return nil, fmt.Errorf("the queue of study %q: %w", w.o.Study, err)
 	}
 	return d, nil
