@@ -118,6 +118,7 @@ type Server struct {
 	hosts     *hosts
 	metrics   *metrics
 	analyst   *analyst
+	health    *health
 	visitors  *visitors
 	streams   chan struct{} // one token for each open stream
 	closing   context.Context
@@ -141,6 +142,7 @@ func New(c Config) (*Server, error) {
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.hosts = &hosts{store: c.Store, open: map[string]*host{}, opening: map[string]chan struct{}{}, forget: s.analyst.forget}
+	s.health = &health{store: c.Store}
 	s.metrics = newMetrics(s.hosts.count)
 	s.hosts.start = func(one *study.Study, b *bell) *desk { return startDesk(one, b, c.Patience, s.metrics, c.Log) }
 
