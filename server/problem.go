@@ -46,6 +46,15 @@ func shorten(_ huma.Context, _ string, v any) (any, error) {
 	return p, nil
 }
 
+// reason says why a store is away, without what only its owner should know.
+func reason(err error) string {
+	var known *study.UnavailableError
+	if errors.As(err, &known) {
+		return study.ErrUnavailable.Error() + ": " + known.Reason
+	}
+	return study.ErrUnavailable.Error()
+}
+
 // explain turns an error of a study into the problem that a client gets. What a
 // client cannot mend is logged and not shown.
 func (s *Server) explain(ctx context.Context, err error) error {
@@ -75,7 +84,7 @@ func (s *Server) explain(ctx context.Context, err error) error {
 		return problem(http.StatusUnprocessableEntity, "", err.Error())
 	case is(study.ErrUnavailable):
 		s.log.ErrorContext(ctx, "the store is away", slog.String("request", requestID(ctx)), slog.Any("error", err))
-		return problem(http.StatusServiceUnavailable, problemContention, study.ErrUnavailable.Error()+": repeat the request with the same request_id")
+		return problem(http.StatusServiceUnavailable, problemContention, reason(err)+": repeat the request with the same request_id")
 	case is(study.ErrContention), is(errClosing):
 		return problem(http.StatusServiceUnavailable, problemContention, err.Error())
 	case is(context.DeadlineExceeded), is(context.Canceled):

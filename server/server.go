@@ -52,8 +52,11 @@ type Config struct {
 type Limits struct {
 	Body       int64         // bytes of a request
 	Import     int64         // bytes of a table
-	Concurrent int           // requests under way
-	Streams    int           // streams of events among them
+	Read       time.Duration // from the first to the last byte of a request
+	Silence    time.Duration // between two parts of it
+	Concurrent int           // requests under way of those who are known
+	Strangers  int           // requests under way, and connections, of those who are not
+	Streams    int           // streams of events among the requests
 	Answer     time.Duration // from the request to the end of the answer, between two parts of an export
 }
 
@@ -69,7 +72,10 @@ func (c Config) WithDefaults() Config {
 	l := &c.Limits
 	l.Body = orDefault(l.Body, 8<<20)
 	l.Import = orDefault(l.Import, 64<<20)
+	l.Read = orDefault(l.Read, time.Minute)
+	l.Silence = orDefault(l.Silence, 10*time.Second)
 	l.Concurrent = orDefault(l.Concurrent, 1024)
+	l.Strangers = orDefault(l.Strangers, 128)
 	l.Streams = orDefault(l.Streams, 256)
 	l.Answer = orDefault(l.Answer, c.Patience+time.Minute)
 	return c
@@ -92,10 +98,14 @@ func (c Config) Validate() error {
 		return fmt.Errorf("Patience is %s: it cannot be negative", c.Patience)
 	case c.Idle < 0:
 		return fmt.Errorf("Idle is %s: it cannot be negative", c.Idle)
-	case c.Limits.Body < 0 || c.Limits.Import < 0 || c.Limits.Concurrent < 0 || c.Limits.Streams < 0 || c.Limits.Answer < 0:
+	case c.Limits.negative():
 		return errors.New("Limits: none can be negative")
 	}
 	return nil
+}
+
+func (l Limits) negative() bool {
+	return min(l.Body, l.Import) < 0 || min(l.Concurrent, l.Strangers, l.Streams) < 0 || min(l.Read, l.Silence, l.Answer) < 0
 }
 
 // Server offers the studies of a store. It is an http.Handler.
@@ -108,6 +118,8 @@ type Server struct {
 	hosts     *hosts
 	metrics   *metrics
 	analyst   *analyst
+	health    *health
+	visitors  *visitors
 	streams   chan struct{} // one token for each open stream
 	closing   context.Context
 	close     context.CancelFunc
@@ -124,11 +136,13 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		log: c.Log, tokens: c.Tokens, limits: c.Limits, secure: c.Secure, hostnames: c.Hostnames,
-		streams: make(chan struct{}, c.Limits.Streams),
-		analyst: &analyst{analyse: c.Analyse, patience: c.Patience, busy: make(chan struct{}, 1), done: map[*host]analysed{}},
+		visitors: newVisitors(min(c.Limits.Strangers, descriptors()/4)),
+		streams:  make(chan struct{}, c.Limits.Streams),
+		analyst:  &analyst{analyse: c.Analyse, patience: c.Patience, busy: make(chan struct{}, 1), done: map[*host]analysed{}},
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.hosts = &hosts{store: c.Store, open: map[string]*host{}, opening: map[string]chan struct{}{}, forget: s.analyst.forget}
+	s.health = &health{store: c.Store}
 	s.metrics = newMetrics(s.hosts.count)
 	s.hosts.start = func(one *study.Study, b *bell) *desk { return startDesk(one, b, c.Patience, s.metrics, c.Log) }
 

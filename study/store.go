@@ -66,6 +66,25 @@ var (
 	ErrUnavailable = errors.New("the store does not answer")
 )
 
+// UnavailableError is an ErrUnavailable with a reason that everybody may see, and the error
+// behind it, which may name files and addresses and stands for nothing else.
+type UnavailableError struct {
+	Reason string
+	Err    error
+}
+
+func (e *UnavailableError) Error() string {
+	return fmt.Sprintf("%v: %s: %v", ErrUnavailable, e.Reason, e.Err)
+}
+
+func (e *UnavailableError) Unwrap() error { return ErrUnavailable }
+
+// Prober is a Store that can say whether it keeps what is written.
+type Prober interface {
+	// Probe writes what changes nothing. It returns an UnavailableError when that fails.
+	Probe(ctx context.Context) error
+}
+
 // ConflictError is an outcome that contradicts the one a trial has.
 type ConflictError struct {
 	Number    int

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/mahabo/mahabo/command"
 	"github.com/mahabo/mahabo/evaluate"
@@ -170,12 +171,18 @@ func (r *optimisation) note(t evaluate.Result) {
 	}
 }
 
+const awayPause = 5 * time.Second // before a store that is away is tried again
+
 // runEvaluator has the trials evaluated by a program or a problem.
 func (r *optimisation) runEvaluator(ctx context.Context, e evaluate.Evaluator) error {
 	hard, release := secondInterrupt(ctx, r.err)
 	defer release()
 	r.OnAway = func(err error) bool {
 		fmt.Fprintf(r.err, "mahabo: %v; trying again\n", err)
+		select {
+		case <-hard.Done():
+		case <-time.After(awayPause):
+		}
 		return hard.Err() == nil
 	}
 	show := newProgress(r.err, "trials", r.c.Quiet)

@@ -16,7 +16,13 @@ import (
 // serve starts a server on a random port and returns its address and how to stop it.
 func serve(t *testing.T, args ...string) (address string, stop func() error) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), binary, append([]string{"serve", "--addr", "127.0.0.1:0", "--store", "sqlite:" + filepath.Join(t.TempDir(), "a.db")}, args...)...)
+	args = append([]string{"serve", "--addr", "127.0.0.1:0", "--store", "sqlite:" + filepath.Join(t.TempDir(), "a.db")}, args...)
+	return listen(t, exec.CommandContext(t.Context(), binary, args...))
+}
+
+// listen starts a command that serves.
+func listen(t *testing.T, c *exec.Cmd) (address string, stop func() error) {
+	t.Helper()
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -32,14 +32,18 @@ type storeFlags struct {
 }
 
 // open opens the store, which has to exist: a slip in a path should not leave a new
-// file behind.
+// file behind. One that cannot be written can still be shown.
 func (f storeFlags) open(ctx context.Context) (study.Store, error) {
 	if path, ok := strings.CutPrefix(f.Store, "sqlite:"); ok && path != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return nil, usagef("--store: there is no file %s: mahabo study create makes it", path)
 		}
 	}
-	return f.create(ctx)
+	st, err := f.create(ctx)
+	if errors.Is(err, store.ErrReadOnly) {
+		return store.OpenReadOnly(ctx, f.Store)
+	}
+	return st, err
 }
 
 // create opens the store, a new one if need be.

@@ -100,7 +100,7 @@ func (c *workerCmd) Run(ctx context.Context, s streams) error {
 	err = worker.Run(hard, o)
 	var problem *worker.Problem
 	switch {
-	case errors.As(err, &problem) && problem.Status < 500:
+	case errors.As(err, &problem) && problem.Status < 500, errors.Is(err, queue.ErrRefused):
 		return usageError{err}
 	case err == nil && (ctx.Err() != nil || hard.Err() != nil):
 		return interrupted("the worker was stopped; its trials were given back")
