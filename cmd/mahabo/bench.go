@@ -23,6 +23,7 @@ type benchCmd struct {
 	Report  benchReportCmd  `cmd:"" help:"Make a page of results: tables, figures, and how they were made."`
 	Compare benchCompareCmd `cmd:"" help:"Compare results with the paper's, with another folder's, or two methods."`
 	Replay  benchReplayCmd  `cmd:"" help:"Make trials of a folder again and compare them with the stored ones, digit by digit."`
+	Pack    benchPackCmd    `cmd:"" help:"Compress the finished trials of results folders."`
 }
 
 type benchListCmd struct {

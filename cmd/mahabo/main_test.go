@@ -347,7 +347,7 @@ func TestBench(t *testing.T) {
 	}
 }
 
-func TestBenchReplay(t *testing.T) {
+func TestBenchReplayAndPack(t *testing.T) {
 	dir := t.TempDir()
 	must(t, words("bench run --method sobol,random --problem branin --dim 6 --batch 1,3 --evals 7 --init 3 --trials 2 -q --out "+dir)...)
 	if got := must(t, "bench", "replay", dir, "--method", "sobol", "--trials", "1", "-q"); strings.Count(got, " equal ") != 2 {
@@ -356,6 +356,17 @@ func TestBenchReplay(t *testing.T) {
 	if got := must(t, "bench", "replay", dir, "--evals", "2", "--jobs", "2", "-q"); strings.Count(got, " equal ") != 4 {
 		t.Errorf("replay of the beginning:\n%s", got)
 	}
+	packed := t.TempDir()
+	if err := os.CopyFS(packed, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if got := must(t, "bench", "pack", packed); !strings.Contains(got, "8 trials compressed") {
+		t.Errorf("pack: %s", got)
+	}
+	if got, want := must(t, "bench", "table", packed), must(t, "bench", "table", dir); got != want {
+		t.Errorf("the table of the compressed trials is\n%s, want\n%s", got, want)
+	}
+
 	file := filepath.Join(dir, "trials.jsonl")
 	lines, err := os.ReadFile(file)
 	if err != nil {

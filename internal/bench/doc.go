@@ -5,6 +5,7 @@
 // A results folder holds
 //
 //	trials.jsonl    one line per finished trial, appended and synced
+//	trials.jsonl.gz such lines from before the last Pack, compressed, if there are any
 //	summary.json    one row per cell, rewritten after every trial
 //	failures.jsonl  one line per attempt at a trial that failed, if any did
 //	runs.jsonl      one line per run: command, version, machine

@@ -1,11 +1,9 @@
 package bench
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,95 +11,18 @@ import (
 
 const (
 	trialsFile  = "trials.jsonl"
+	packedFile  = "trials.jsonl.gz"
 	summaryFile = "summary.json"
 	lockName    = "lock"
 )
 
 var errLocked = errors.New("another run is writing to it")
 
-// contents is what trials.jsonl holds.
-type contents struct {
-	trials []Trial
-	size   int64 // length of the complete lines
-	torn   bool  // the last line has no end and cannot be read: to be cut off
-	open   bool  // the last line is complete but for its newline
-}
-
-// Read returns the finished trials of a results folder without changing it.
-func Read(dir string) ([]Trial, error) {
-	path := filepath.Join(dir, trialsFile)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &InputError{fmt.Errorf("%s does not exist: %s holds no benchmark results", path, dir)}
-	}
-	if err != nil {
-		return nil, &InputError{err}
-	}
-	c, err := parseTrials(path, data)
-	if err != nil {
-		return nil, &InputError{err}
-	}
-	return c.trials, nil
-}
-
-// parseTrials reads and checks the whole of trials.jsonl.
-func parseTrials(path string, data []byte) (contents, error) {
-	var c contents
-	lineOf := map[job]int{}      // where a trial stands
-	settings := map[Cell]Trial{} // first trial of a cell
-	firstLine := map[Cell]int{}  // and its line
-	for number := 1; len(data) > 0; number++ {
-		line, rest, complete := bytes.Cut(data, []byte("\n"))
-		t, bad := decodeTrial(line)
-		if !complete {
-			if bad != nil && (bytes.HasPrefix(line, []byte(lineStart)) || strings.HasPrefix(lineStart, string(line))) {
-				c.torn = true
-				return c, nil
-			}
-			c.open = bad == nil
-		}
-		if bad != nil {
-			if bad.field == "" {
-				return contents{}, &LineError{path, number, "", bad.reason}
-			}
-			return contents{}, &LineError{path, number, bad.field, bad.reason}
-		}
-		if first, ok := settings[t.Cell]; !ok {
-			settings[t.Cell], firstLine[t.Cell] = t, number
-		} else if field, was, is := settingsDiffer(first, t.Evals, t.Init); field != "" {
-			return contents{}, &LineError{path, number, field, fmt.Sprintf("is %d, line %d has %d for the same cell", is, firstLine[t.Cell], was)}
-		}
-		key := job{t.Cell, t.Evals, t.Init, t.Trial}
-		if other, twice := lineOf[key]; twice {
-			return contents{}, &LineError{path, number, "trial", fmt.Sprintf("is %d, which line %d has already for the same cell", t.Trial, other)}
-		}
-		lineOf[key] = number
-		c.trials = append(c.trials, t)
-		c.size += int64(len(line))
-		if complete {
-			c.size++
-		}
-		data = rest
-	}
-	return c, nil
-}
-
-// settingsDiffer names the setting in which a finished trial differs from evals
-// and init.
-func settingsDiffer(t Trial, evals, init int) (field string, was, is int) {
-	switch {
-	case t.Evals != evals:
-		return "evals", t.Evals, evals
-	case t.Init != init:
-		return "init", t.Init, init
-	}
-	return "", 0, 0
-}
-
 // folder is a results folder opened for writing.
 type folder struct {
 	dir     string
-	trials  []Trial // in file order
+	trials  []Trial // in the order of the files
+	packed  int     // how many of them are compressed
 	file    *os.File
 	release func()
 	failed  error // first failed write: a line may be torn, so no other may follow
@@ -133,57 +54,41 @@ func openFolder(dir string, jobs []job, note func(string)) (_ *folder, err error
 			_ = file.Close()
 		}
 	}()
+	var c contents
+	if err := c.readPacked(dir); err != nil {
+		return nil, &InputError{err}
+	}
 	data, err := io.ReadAll(file)
 	if err != nil {
 		return nil, err
 	}
-	c, err := parseTrials(path, data)
+	end, err := c.add(path, data)
 	if err != nil {
 		return nil, &InputError{err}
 	}
-	if err := checkSettings(path, c.trials, jobs); err != nil {
+	if err := c.checkSettings(jobs); err != nil {
 		return nil, &InputError{err}
 	}
-	f := &folder{dir: dir, trials: c.trials, file: file, release: release}
-	if err := f.repair(c, int64(len(data)), note); err != nil {
+	f := &folder{dir: dir, trials: c.trials, packed: c.packed, file: file, release: release}
+	if err := f.repair(end, int64(len(data)), note); err != nil {
 		return nil, err
 	}
 	return f, errors.Join(f.sweep(), syncDir(dir))
 }
 
-// sweep removes the unfinished summaries that killed runs left behind.
+// sweep removes the unfinished files that killed runs left behind.
 func (f *folder) sweep() error {
 	files, err := os.ReadDir(f.dir)
 	for _, file := range files {
-		if strings.HasPrefix(file.Name(), summaryFile+".") {
+		if strings.HasPrefix(file.Name(), summaryFile+".") || strings.HasPrefix(file.Name(), packedFile+".") {
 			err = errors.Join(err, os.Remove(filepath.Join(f.dir, file.Name())))
 		}
 	}
 	return err
 }
 
-// checkSettings compares the jobs with the finished trials of their cells.
-func checkSettings(path string, trials []Trial, jobs []job) error {
-	first := map[Cell]int{}
-	for i, t := range trials {
-		if _, ok := first[t.Cell]; !ok {
-			first[t.Cell] = i
-		}
-	}
-	for _, j := range jobs {
-		i, ok := first[j.Cell]
-		if !ok {
-			continue
-		}
-		if field, was, is := settingsDiffer(trials[i], j.evals, j.init); field != "" {
-			return &LineError{path, i + 1, field, fmt.Sprintf("is %d, this run asks for %d: %s was measured with other settings; use the same ones or another folder", was, is, j.Cell)}
-		}
-	}
-	return nil
-}
-
 // repair ends an open last line and cuts off a torn one.
-func (f *folder) repair(c contents, size int64, note func(string)) error {
+func (f *folder) repair(c ending, size int64, note func(string)) error {
 	switch {
 	case c.torn:
 		if err := f.file.Truncate(c.size); err != nil {
@@ -227,7 +132,12 @@ func (f *folder) writeSummary() error {
 	if err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(f.dir, summaryFile+".*")
+	return replaceFile(filepath.Join(f.dir, summaryFile), data)
+}
+
+// replaceFile writes a file in one step: a crash leaves the old one or the new one.
+func replaceFile(path string, data []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
@@ -244,11 +154,15 @@ func (f *folder) writeSummary() error {
 	if err != nil {
 		return err
 	}
-	return os.Rename(tmp.Name(), filepath.Join(f.dir, summaryFile))
+	return os.Rename(tmp.Name(), path)
 }
 
+// close leaves no empty file beside a compressed one.
 func (f *folder) close() error {
 	err := f.file.Close()
+	if f.packed > 0 && f.packed == len(f.trials) {
+		err = errors.Join(err, os.Remove(f.file.Name()))
+	}
 	f.release()
 	return err
 }

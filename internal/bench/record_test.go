@@ -73,7 +73,7 @@ func TestBadLines(t *testing.T) {
 			if bad == good {
 				t.Fatal("the line was not spoilt")
 			}
-			_, err := parseTrials("f.jsonl", []byte(string(encodeAll(t, sample("random", 0)))+bad))
+			_, err := new(contents).add("f.jsonl", []byte(string(encodeAll(t, sample("random", 0)))+bad))
 			var line *LineError
 			if !errors.As(err, &line) {
 				t.Fatalf("error is %v", err)
@@ -99,7 +99,7 @@ func TestLinesThatDisagree(t *testing.T) {
 		{"twice", sample("sobol", 0), `f.jsonl:2: field "trial" is 0, which line 1 has already for the same cell`},
 		{"other evals", other, `f.jsonl:2: field "evals" is 2, line 1 has 3 for the same cell`},
 	} {
-		if _, err := parseTrials("f.jsonl", encodeAll(t, sample("sobol", 0), c.b)); err == nil || err.Error() != c.want {
+		if _, err := new(contents).add("f.jsonl", encodeAll(t, sample("sobol", 0), c.b)); err == nil || err.Error() != c.want {
 			t.Errorf("%s: error is %v, want %s", c.name, err, c.want)
 		}
 	}
@@ -114,7 +114,8 @@ func FuzzParseTrials(f *testing.F) {
 	f.Add([]byte("{}\n"))
 	f.Add([]byte("\n\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := parseTrials("f.jsonl", data)
+		var c, again contents
+		end, err := c.add("f.jsonl", data)
 		if err != nil {
 			var line *LineError
 			if !errors.As(err, &line) || line.Line < 1 || line.Line > bytes.Count(data, []byte("\n"))+1 {
@@ -122,12 +123,12 @@ func FuzzParseTrials(f *testing.F) {
 			}
 			return
 		}
-		if c.torn && c.open || c.size > int64(len(data)) || !c.torn && c.size != int64(len(data)) {
-			t.Fatalf("torn %v, open %v, %d of %d bytes", c.torn, c.open, c.size, len(data))
+		if end.torn && end.open || end.size > int64(len(data)) || !end.torn && end.size != int64(len(data)) {
+			t.Fatalf("torn %v, open %v, %d of %d bytes", end.torn, end.open, end.size, len(data))
 		}
 		// What is kept reads back the same after the repair.
-		again, err := parseTrials("f.jsonl", encodeAll(t, c.trials...))
-		if err != nil || again.torn || again.open || !cmp.Equal(again.trials, c.trials) {
+		end, err = again.add("f.jsonl", encodeAll(t, c.trials...))
+		if err != nil || end.torn || end.open || !cmp.Equal(again.trials, c.trials) {
 			t.Fatalf("rewritten trials differ: %v", err)
 		}
 	})
