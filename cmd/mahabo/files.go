@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 )
@@ -34,7 +35,7 @@ func readAll(ctx context.Context, name string, most int64, open func() (io.ReadC
 	}()
 	select {
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, interrupted("interrupted while reading " + name)
 	case c := <-done:
 		switch {
 		case c.err != nil:
@@ -44,4 +45,13 @@ func readAll(ctx context.Context, name string, most int64, open func() (io.ReadC
 		}
 		return c.data, nil
 	}
+}
+
+// inFlag names the flag that a file's name was given with.
+func inFlag(flag string, err error) error {
+	var wrong usageError
+	if errors.As(err, &wrong) {
+		return usagef("%s: %w", flag, err)
+	}
+	return err
 }

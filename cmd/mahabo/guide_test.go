@@ -120,3 +120,26 @@ func TestWorkersGuide(t *testing.T) {
 		t.Errorf("%d trials", len(trials))
 	}
 }
+
+func TestTablesGuide(t *testing.T) {
+	named := blocks(t, "tables.md")
+	dir := t.TempDir()
+	for _, name := range []string{"space.yaml", "past.csv"} {
+		writeIn(t, dir, name, named[name])
+	}
+	var printed string
+	for i, line := range strings.Split(strings.TrimSpace(named["run"]), "\n") {
+		c := exec.CommandContext(t.Context(), binary, words(line)[1:]...)
+		c.Dir = dir
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, out)
+		}
+		if i > 0 {
+			printed += string(out)
+		}
+	}
+	if printed != named["printed"] {
+		t.Errorf("it printed\n%s, the guide has\n%s", printed, named["printed"])
+	}
+}

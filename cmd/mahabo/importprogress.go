@@ -16,8 +16,12 @@ type importProgress struct {
 	stop, ended chan struct{}
 }
 
+func newImportProgress() *importProgress {
+	return &importProgress{stop: make(chan struct{}), ended: make(chan struct{})}
+}
+
 func showImport(w io.Writer) *importProgress {
-	p := &importProgress{stop: make(chan struct{}), ended: make(chan struct{})}
+	p := newImportProgress()
 	go p.show(newProgress(w, "lines", !isTerminal(w)), patience, 200*time.Millisecond)
 	return p
 }

@@ -143,11 +143,8 @@ func (c *studyCreateCmd) Run(ctx context.Context, s streams) (err error) {
 // readSpace reads the parameters of a study.
 func readSpace(ctx context.Context, path string) (*space.Space, error) {
 	data, err := readFile(ctx, path, space.MaxBytes)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
 	if err != nil {
-		return nil, usagef("--space: %w", err)
+		return nil, inFlag("--space", err)
 	}
 	sp, err := space.Parse(data)
 	if err != nil {

@@ -93,6 +93,9 @@ func (c *studyImportCmd) Run(ctx context.Context, s streams) error {
 		o.Progress = shown.update
 		report, err := table.Import(ctx, one, bytes.NewReader(data), o)
 		shown.close()
+		if ctx.Err() != nil && err != nil {
+			return interrupted("interrupted: to be sure, import the file again, no row of it is taken twice")
+		}
 		if err != nil && len(report.Bad) == 0 {
 			return fmt.Errorf("%s: %w", c.File, err)
 		}

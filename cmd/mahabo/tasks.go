@@ -36,7 +36,7 @@ func (f *loginFlags) token(ctx context.Context) (string, error) {
 	}
 	text, err := readFile(ctx, f.TokenFile, mostInput)
 	if err != nil {
-		return "", usagef("--token-file: %w", err)
+		return "", inFlag("--token-file", err)
 	}
 	token := strings.TrimSpace(string(text))
 	if token == "" || strings.ContainsAny(token, " \n{") {

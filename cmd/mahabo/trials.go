@@ -179,10 +179,7 @@ func readInput(ctx context.Context, s streams, name string) (data []byte, err er
 	} else {
 		data, err = readFile(ctx, name, mostInput)
 	}
-	if err != nil && ctx.Err() == nil {
-		err = usagef("--file: %w", err)
-	}
-	return data, err
+	return data, inFlag("--file", err)
 }
 
 // trialArgs name trials of a study.
