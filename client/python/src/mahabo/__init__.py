@@ -13,6 +13,7 @@ from .errors import (
     ConnectionFailed,
     Exhausted,
     FieldError,
+    ImprovisedWarning,
     Infeasible,
     LeaseLost,
     MahaboError,
@@ -25,7 +26,7 @@ from .errors import (
     Unauthorized,
 )
 from .study import ImportReport, Study
-from .trial import Best, Prediction, StudyInfo, Trial, Value
+from .trial import Best, Model, Prediction, StudyInfo, Trial, Value
 
 __version__ = "0.1.0"
 
@@ -36,9 +37,11 @@ __all__ = [
     "Exhausted",
     "FieldError",
     "ImportReport",
+    "ImprovisedWarning",
     "Infeasible",
     "LeaseLost",
     "MahaboError",
+    "Model",
     "NoneWorked",
     "NotFound",
     "OutcomeConflict",

@@ -22,17 +22,19 @@ def connect(
     worker: str | None = None,
     timeout: float = 120.0,
     patience: float = 60.0,
+    wait: float = 0.0,
     ssl_context: ssl.SSLContext | None = None,
 ) -> Client:
     """Return a client of the server at url.
 
     token is what ``mahabo token create`` printed, if the server wants one. worker is how
     trials name who evaluates them; each process needs its own. timeout is for one request;
-    one that fails on its way is repeated for patience seconds, with growing pauses.
-    Nothing is sent yet.
+    one that fails on its way is repeated for patience seconds, with growing pauses. A
+    server that has never answered is an error at once; wait says for how many seconds it
+    may still be starting. Nothing is sent yet.
     """
     name = worker or f"python:{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
-    return Client(Transport(url, token, timeout, patience, ssl_context), name)
+    return Client(Transport(url, token, timeout, patience, wait, ssl_context), name)
 
 
 class Client:

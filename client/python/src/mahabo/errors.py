@@ -15,7 +15,11 @@ class ConnectionFailed(MahaboError):
 
 
 class NoneWorked(MahaboError):
-    """Every trial of a run failed, so it was ended."""
+    """Every trial of a run failed. The cause is what the objective raised last."""
+
+
+class ImprovisedWarning(UserWarning):
+    """Points are not the method's own: it failed, or was not ready in time."""
 
 
 class Infeasible(Exception):

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import os
 import uuid
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple, Union
 from urllib.parse import quote
 
+from .convert import Kinds, encode, finite
+from .errors import ImprovisedWarning
 from .run import Objective, Run
 from .transport import Transport
-from .trial import Best, StudyInfo, Trial, Value, read_best
+from .trial import Best, Model, StudyInfo, Trial, Value, read_best
 
 _PAGE = 500
 _TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
@@ -44,6 +47,7 @@ class Study:
         self.goal = info.goal
         self.method = info.method
         self.space = info.space
+        self._kinds = Kinds(info.space)
 
     def __repr__(self) -> str:
         return f"<mahabo.Study {self.name!r}, {self.method}>"
@@ -63,7 +67,9 @@ class Study:
 
         After lease seconds without an outcome or a heartbeat a trial may be served to
         others; 0: never. fixed holds parameters at values. Asking again with the same
-        request_id returns the same trials. In a finite space there can be fewer.
+        request_id returns the same trials. In a finite space there can be fewer. The
+        model of a trial says who chose it; an ImprovisedWarning says that it was not the
+        study's method.
         """
         body: dict[str, Any] = {
             "worker": self.worker,
@@ -76,13 +82,17 @@ class Study:
             body["fixed"] = dict(fixed)
         answer = self._call("POST", "/ask", body)
         trials = [Trial.read(self, t) for t in answer["trials"]]
+        model = Model(**{key: answer["model"][key] for key in ("method", "d", "fallback", "note")})
         for t in trials:
-            t.worker, t.batch_id = self.worker, answer["batch_id"]
+            t.worker, t.batch_id, t.model = self.worker, answer["batch_id"], model
+        if model.fallback:
+            text = f"study {self.name!r}: points are not those of {self.method}: {model.fallback}"
+            warnings.warn(text, ImprovisedWarning, stacklevel=2)
         return trials
 
     def tell(self, values: Mapping[int, float]) -> None:
         """Record the values of several trials by their numbers, all or none."""
-        results = [{"number": number, "value": float(value)} for number, value in values.items()]
+        results = [{"number": int(number), "value": finite(value)} for number, value in values.items()]
         self._call("POST", "/tell", {"results": results})
 
     def enqueue(self, *points: Mapping[str, Value], request_id: str | None = None) -> list[Trial]:
@@ -119,7 +129,7 @@ class Study:
 
     def best(self) -> Best | None:
         """Return the best point, None while no trial is complete."""
-        return read_best(self._call("GET", "/best")["best"])
+        return read_best(self._call("GET", "/best")["best"], self._kinds)
 
     def info(self) -> StudyInfo:
         """Return how far the study is."""
@@ -238,8 +248,8 @@ class Study:
         dry_run: bool = False,
     ) -> ImportReport:
         """Do as import_file does, with rows as dicts."""
-        data = "".join(json.dumps(dict(row)) + "\n" for row in rows)
-        return self._import(data.encode(), "jsonl", columns, dry_run)
+        data = b"".join(encode(dict(row)) + b"\n" for row in rows)
+        return self._import(data, "jsonl", columns, dry_run)
 
     def _import(self, data: bytes, kind: str, columns: Mapping[str, str] | None, dry_run: bool) -> ImportReport:
         query: Dict[str, Any] = {"format": kind, "dry_run": str(dry_run).lower()}
