@@ -60,10 +60,10 @@ def expand(declared: str) -> list[str]:
 class Kinds:
     """Which parameters of a study are real numbers."""
 
-    def __init__(self, space: Mapping[str, Any]) -> None:
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
         self._real = {
             name
-            for declared, kind in space["parameters"].items()
+            for declared, kind in parameters.items()
             if _is_real(kind)
             for name in expand(declared)
         }
@@ -78,4 +78,4 @@ def _is_real(kind: Any) -> bool:
         return False
     if "ordinal" in kind:
         return any(isinstance(level, float) for level in kind["ordinal"])
-    return "float" in kind or "log" in kind
+    return "float" in kind or "log" in kind or isinstance(kind.get("fixed"), float)

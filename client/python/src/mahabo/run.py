@@ -12,16 +12,27 @@ import os
 import threading
 import traceback
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Tuple
 
 from .convert import number
-from .errors import ConnectionFailed, Exhausted, Infeasible, LeaseLost, MahaboError, NoneWorked, OutcomeConflict
+from .errors import (
+    ConnectionFailed,
+    Exhausted,
+    Infeasible,
+    LeaseLost,
+    MahaboError,
+    NoneWorked,
+    ObjectiveFailed,
+    OutcomeConflict,
+)
+from .evaluators import evaluator
 
 if TYPE_CHECKING:
     from .study import Study
     from .trial import Trial
 
-Objective = Callable[[Dict[str, Any]], Union[float, Tuple[float, float]]]
+Objective = Callable[[Dict[str, Any]], Any]
+"""Gets the parameters and returns the value, or (value, std). It may be a coroutine function."""
 
 _BEATS = 3  # heartbeats that a lease has time for
 _HOPELESS = 10  # failures without any success that end a run
@@ -41,6 +52,7 @@ class Run:
         parallel: int,
         lease: float,
         callback: Callable[[Trial], None] | None,
+        workers: str = "threads",
         report: Callable[[str], None] = _log.warning,
     ) -> None:
         for name, n in (("evals", evals), ("parallel", parallel)):
@@ -49,8 +61,8 @@ class Run:
         if lease <= 0:
             raise ValueError(f"lease is {lease}: it has to be positive")
         self._study = study
-        self._objective = objective
         self._parallel = min(parallel, evals)
+        self._objective = evaluator(objective, self._parallel, workers)
         self._lease = lease
         self._callback = callback
         self._report = report
@@ -59,6 +71,7 @@ class Run:
         self._open: Dict[int, Trial] = {}
         self._stop = threading.Event()
         self._error: BaseException | None = None
+        self._notes: set[str] = set()
         self._failed = 0
         self._worked = False
         self._last: Tuple[str, BaseException | None] = ("", None)  # failure: reason and what was raised
@@ -75,6 +88,7 @@ class Run:
         finally:
             self._stop.set()
             self._give_back()
+            self._objective.close()
         if self._error is not None:
             raise self._error
         if self._failed and not self._worked:
@@ -118,6 +132,7 @@ class Run:
         if self._stop.is_set():
             self._give_back()  # it came after all others were given back
             return
+        self._note(trial)
         tell = self._outcome(trial)
         if self._stop.is_set():
             return  # it was given back
@@ -130,6 +145,16 @@ class Run:
         self._count(trial)
         if self._callback is not None:
             self._callback(trial)
+
+    def _note(self, trial: Trial) -> None:
+        """Show a remark of the method, once."""
+        note = trial.model.note if trial.model else None
+        with self._lock:
+            new = note is not None and note not in self._notes
+            if note is not None:
+                self._notes.add(note)
+        if new:
+            self._report(f"trial {trial.number}: {note}")
 
     def _outcome(self, trial: Trial) -> Callable[[], None]:
         """Call the objective and return what tells its result."""
@@ -159,8 +184,9 @@ class Run:
             first = not self._last[0]
             self._last = (reason, error)
         if first and error is not None:
-            text += "\n" + _way(error)
-        self._report(text)
+            text = f"{text}\n{way(error)}".rstrip()
+        if not self._stop.is_set():
+            self._report(text)
         return lambda: trial.fail(reason)
 
     def _count(self, trial: Trial) -> None:
@@ -205,6 +231,8 @@ def _beat(trial: Trial, lease: float) -> None:
 
 def describe(e: BaseException) -> str:
     """Return what was raised, and where."""
+    if isinstance(e, ObjectiveFailed):
+        return str(e)
     text = f"{type(e).__name__}: {e}"
     frames = traceback.extract_tb(e.__traceback__)
     if frames and not frames[-1].filename.startswith(_PACKAGE):
@@ -213,8 +241,10 @@ def describe(e: BaseException) -> str:
     return text
 
 
-def _way(e: Exception) -> str:
+def way(e: Exception) -> str:
     """Return the traceback of the objective, without the frames that called it."""
+    if isinstance(e, ObjectiveFailed):
+        return e.way
     at: TracebackType | None = e.__traceback__
     while at is not None and at.tb_frame.f_code.co_filename.startswith(_PACKAGE):
         at = at.tb_next

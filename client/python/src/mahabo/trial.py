@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Union
 
-from .convert import Kinds, finite
+from .convert import finite
+from .space import Space
 
 if TYPE_CHECKING:
     from .study import Study
@@ -43,7 +44,7 @@ class Best:
 
     number: int
     """Number of the first complete trial there."""
-    params: Dict[str, Value]
+    params: Dict[str, Any]
     value: float
     """Mean of the values there."""
     count: int
@@ -68,7 +69,7 @@ class StudyInfo:
     best: Best | None
 
     @classmethod
-    def read(cls, d: Mapping[str, Any]) -> StudyInfo:
+    def read(cls, d: Mapping[str, Any], space: Space | None = None) -> StudyInfo:
         """Return what a document of the server says."""
         return cls(
             name=d["name"],
@@ -81,7 +82,7 @@ class StudyInfo:
             created=_required(d["created"]),
             trials=d["trials"],
             states=d["states"],
-            best=read_best(d["best"], Kinds(d["space"])),
+            best=read_best(d["best"], space or Space(d["space"]["parameters"])),
         )
 
 
@@ -91,7 +92,7 @@ class Trial:
 
     study: Study = field(repr=False, compare=False)
     number: int
-    params: Dict[str, Value]
+    params: Dict[str, Any]
     state: str = "running"
     predicted: Prediction | None = None
     model: Model | None = None
@@ -119,7 +120,7 @@ class Trial:
 
     def _update(self, d: Mapping[str, Any]) -> None:
         predicted = d.get("predicted")
-        self.params = self.study._kinds.convert(d["params"])
+        self.params = self.study._space.gather(d["params"])
         self.state = d.get("state", "running")
         self.predicted = Prediction(predicted["mean"], predicted["std"]) if predicted else None
         self.lease_expires = read_time(d.get("lease_expires"))
@@ -180,9 +181,9 @@ class Trial:
 _LONGEST = 10_000
 
 
-def read_best(d: Mapping[str, Any] | None, kinds: Kinds) -> Best | None:
+def read_best(d: Mapping[str, Any] | None, space: Space) -> Best | None:
     """Return the best point, if there is one."""
-    return Best(d["number"], kinds.convert(d["params"]), float(d["value"]), d["count"]) if d else None
+    return Best(d["number"], space.gather(d["params"]), float(d["value"]), d["count"]) if d else None
 
 
 _FRACTION = re.compile(r"\.(\d{1,6})\d*")
