@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -25,6 +26,8 @@ type serveCmd struct {
 	Patience  time.Duration `default:"10s" placeholder:"T" help:"How long an ask waits for its method before it gets points that need no model (${default})."`
 	LogLevel  string        `enum:"debug,info,warn,error" default:"info" help:"What to log on standard error: debug, info, warn or error (${default})."`
 	LogFormat string        `enum:"text,json" default:"text" help:"text or json (${default})."`
+	// WithParent is for programs that keep a server of their own, as the Python package does.
+	WithParent bool `help:"Serve the program that started it: print the address and a token as one line of JSON, and end when standard input closes."`
 	natsFlags
 	storeFlags
 }
@@ -63,7 +66,13 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 			return insight.ReviewTrials(ctx, c, trials)
 		},
 	}
-	if c.TokenFile != "" {
+	var secret string
+	if c.WithParent {
+		var stop context.CancelFunc
+		ctx, stop = untilParentEnds(ctx, s.in)
+		defer stop()
+		secret, config.Tokens = token.Private(time.Now())
+	} else if c.TokenFile != "" {
 		if config.Tokens, err = token.Open(c.TokenFile); err != nil {
 			return usagef("--token-file: %w", err)
 		}
@@ -88,10 +97,11 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 	if config.Queue != nil {
 		defer func() { err = errors.Join(err, config.Queue.Close()) }()
 	}
-	return c.serve(ctx, s, config, certificate)
+	return c.serve(ctx, s, config, certificate, secret)
 }
 
-func (c *serveCmd) serve(ctx context.Context, s streams, config server.Config, certificate *tls.Certificate) error {
+// serve listens; secret is the parent's token, if there is one.
+func (c *serveCmd) serve(ctx context.Context, s streams, config server.Config, certificate *tls.Certificate, secret string) error {
 	front, err := server.New(config)
 	if err != nil {
 		return err
@@ -105,7 +115,15 @@ func (c *serveCmd) serve(ctx context.Context, s streams, config server.Config, c
 	if certificate != nil {
 		scheme = "https"
 	}
-	fmt.Fprintf(s.out, "listening on %s://%s\n", scheme, listener.Addr())
+	url := fmt.Sprintf("%s://%s", scheme, listener.Addr())
+	if c.WithParent {
+		err = json.NewEncoder(s.out).Encode(parentInfo{url, secret})
+	} else {
+		_, err = fmt.Fprintln(s.out, "listening on", url)
+	}
+	if err != nil {
+		return err
+	}
 	return front.Serve(ctx, listener, certificate)
 }
 
@@ -117,6 +135,8 @@ func (c *serveCmd) check() (loopback bool, err error) {
 	}
 	loopback = isLoopback(host)
 	switch {
+	case c.WithParent && (!loopback || c.TokenFile != "" || c.Insecure):
+		return loopback, usagef("--with-parent serves one program on a loopback address with a token of its own: leave out --token-file and --insecure, and use --addr 127.0.0.1:0")
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return loopback, usagef("--tls-cert and --tls-key belong together: give both")
 	case c.TokenFile != "" && c.Insecure:

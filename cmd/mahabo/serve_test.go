@@ -4,13 +4,16 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // serve starts a server on a random port and returns its address and how to stop it.
@@ -91,6 +94,74 @@ func TestServe(t *testing.T) {
 	}
 }
 
+func TestServeEndsWithItsParent(t *testing.T) {
+	c := exec.CommandContext(t.Context(), binary, "serve", "--with-parent", "--addr", "127.0.0.1:0", "--store", "memory:")
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var at parentInfo
+	if err := json.NewDecoder(out).Decode(&at); err != nil {
+		t.Fatal(err)
+	}
+	study := `{"name": "rig", "space": {"parameters": {"x": {"float": [0, 1]}}}}`
+	if status, text := post(t, at.URL+"/v1/studies", "wrong", study); status != 401 {
+		t.Errorf("a wrong token gave %d %s", status, text)
+	}
+	if status, text := post(t, at.URL+"/v1/studies", at.Token, study); status != 201 {
+		t.Errorf("creating a study gave %d %s", status, text)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+}
+
+// A shell that dies leaves a child that holds the server's standard input open.
+func TestServeEndsWithAnOrphanedPipe(t *testing.T) {
+	script := `sleep 60 | "$0" serve --with-parent --addr 127.0.0.1:0 --store memory: & echo $!; wait`
+	c := exec.CommandContext(t.Context(), "sh", "-c", script, binary)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	text, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lines.ReadString('\n'); err != nil { // it listens
+		t.Fatal(err)
+	}
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	for end := time.Now().Add(20 * time.Second); alive(server); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			_ = syscall.Kill(server, syscall.SIGKILL)
+			t.Fatal("the server outlives its parent")
+		}
+	}
+}
+
 func TestServeRefuses(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--addr 0.0.0.0:0", "--token-file"},
@@ -101,6 +172,8 @@ func TestServeRefuses(t *testing.T) {
 		{"--tls-cert none.pem", "belong together"},
 		{"--tls-cert none.pem --tls-key none.pem", "none.pem"},
 		{"--patience 0s", "positive"},
+		{"--with-parent --insecure", "leave out --token-file"},
+		{"--with-parent --addr 0.0.0.0:0", "127.0.0.1:0"},
 		{"--nats sometimes", "nats://HOST:4222"},
 		{"--nats nats://127.0.0.1:1", "--nats: NATS at nats://127.0.0.1:1"},
 		{"--nats embedded --nats-addr 0.0.0.0:0", "--token-file"},

@@ -104,12 +104,17 @@ func Create(path string, g Grant, now time.Time) (text string, t Token, err erro
 	if err := g.validate(); err != nil {
 		return "", t, err
 	}
+	text, t = newToken(g, now)
+	return text, t, add(path, line{Token: &t})
+}
+
+func newToken(g Grant, now time.Time) (text string, t Token) {
 	secret := rand.Text()
 	t = Token{
 		ID: strings.ToLower(rand.Text()[:8]), Name: g.Name, Role: g.Role, Study: g.Study,
 		Created: now.UTC().Round(0), Expires: g.Expires, Hash: hash(secret),
 	}
-	return strings.Join([]string{prefix, t.ID, secret}, "_"), t, add(path, line{Token: &t})
+	return strings.Join([]string{prefix, t.ID, secret}, "_"), t
 }
 
 // ErrUnknown is a token that a file does not have.

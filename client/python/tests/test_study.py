@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SPACE, Server
+from serving import SPACE, Server
 
 import mahabo
 
