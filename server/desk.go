@@ -82,8 +82,8 @@ const (
 	tooLate   = "the model was not ready within %s; these points are a space-filling design"
 )
 
-func startDesk(one *study.Study, b *bell, patience time.Duration, m *metrics, log *slog.Logger) *desk {
-	method, err := strategy.Find(one.Config().Method)
+func startDesk(one *study.Study, methods *strategy.Registry, b *bell, patience time.Duration, m *metrics, log *slog.Logger) *desk {
+	method, err := methods.Find(one.Config().Method)
 	d := &desk{
 		study: one, bell: b, patience: patience, metrics: m, log: log, holder: rand.Text(),
 		instant: err == nil && method.ModelFree,

@@ -15,15 +15,17 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
-
+	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/internal/token"
+	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/study"
 )
 
 // Config is what a server needs to know. Only Store is required.
 type Config struct {
-	Store   study.Store // stays the caller's to close
-	Tokens  *token.File // nil: everyone may do everything
+	Store   study.Store        // stays the caller's to close
+	Methods *strategy.Registry // nil for the built-in ones
+	Tokens  *token.File        // nil: everyone may do everything
 	Log     *slog.Logger
 	Version string
 	Limits  Limits
@@ -64,6 +66,9 @@ type Limits struct {
 func (c Config) WithDefaults() Config {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Methods == nil {
+		c.Methods = methods.BuiltIn()
 	}
 	if c.Patience == 0 {
 		c.Patience = 10 * time.Second
@@ -141,10 +146,12 @@ func New(c Config) (*Server, error) {
 		analyst:  &analyst{analyse: c.Analyse, patience: c.Patience, busy: make(chan struct{}, 1), done: map[*host]analysed{}},
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
-	s.hosts = &hosts{store: c.Store, open: map[string]*host{}, opening: map[string]chan struct{}{}, forget: s.analyst.forget}
+	s.hosts = &hosts{store: c.Store, methods: c.Methods, open: map[string]*host{}, opening: map[string]chan struct{}{}, forget: s.analyst.forget}
 	s.health = &health{store: c.Store}
 	s.metrics = newMetrics(s.hosts.count)
-	s.hosts.start = func(one *study.Study, b *bell) *desk { return startDesk(one, b, c.Patience, s.metrics, c.Log) }
+	s.hosts.start = func(one *study.Study, b *bell) *desk {
+		return startDesk(one, c.Methods, b, c.Patience, s.metrics, c.Log)
+	}
 
 	mux := http.NewServeMux()
 	api := s.register(mux, c.Version)

@@ -65,7 +65,7 @@ func (c Config) WithDefaults() Config {
 
 var validName = regexp.MustCompile(`^[\pL\pN][\pL\pN_.-]{0,127}$`)
 
-// Validate names the first field that cannot be used. The method is checked by Create.
+// Validate names the first field that cannot be used. Check looks at the method too.
 func (c Config) Validate() error {
 	switch {
 	case !validName.MatchString(c.Name):
@@ -80,6 +80,17 @@ func (c Config) Validate() error {
 		return requestf("batch is %d: write 1 to %d, or 0 for 1", c.Batch, mostCount)
 	case c.Budget < 0:
 		return requestf("budget is %d: write the number of trials that are meant in all, or 0 when it is not known", c.Budget)
+	}
+	return nil
+}
+
+// Check is Validate, and says what is wrong with the method.
+func (c Config) Check(methods *strategy.Registry) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	if _, err := c.task(methods).New(nil); err != nil {
+		return requestf("method: %w", err)
 	}
 	return nil
 }
@@ -114,17 +125,11 @@ func WithMethods(methods *strategy.Registry) Option { return func(s *Study) { s.
 // Create begins a study in a store.
 func Create(ctx context.Context, store Store, c Config, options ...Option) (*Study, error) {
 	c = c.WithDefaults()
-	if err := c.Validate(); err != nil {
+	s := newStudy(store, rand.Text(), options)
+	if err := c.Check(s.methods); err != nil {
 		return nil, err
 	}
-	s := newStudy(store, rand.Text(), options)
-	var err error
-	if c.Method, err = s.methods.Canonical(c.Method); err == nil {
-		_, err = c.task(s.methods).New(nil)
-	}
-	if err != nil {
-		return nil, requestf("method: %w", err)
-	}
+	c.Method, _ = s.methods.Canonical(c.Method)
 	e := Event{Seq: 1, Time: s.time(), Created: &Created{Format: Format, Config: c}}
 	if err := s.ledger.apply(e); err != nil {
 		return nil, err

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/internal/problem"
-	"github.com/mahabo/mahabo/strategy"
 )
 
 // Filter chooses trials; an empty list admits everything.
@@ -16,7 +16,7 @@ type Filter struct {
 
 // Apply returns the trials that pass. A name or number that none has is an error.
 func (f Filter) Apply(trials []Trial) ([]Trial, error) {
-	trials, err := keep(trials, "method", canonicalAll(f.Methods, strategy.Canonical), func(t Trial) string { return t.Method })
+	trials, err := keep(trials, "method", canonicalAll(f.Methods, methods.BuiltIn().Canonical), func(t Trial) string { return t.Method })
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (g Grid) Validate() error {
 // plan lists the jobs of all grids, each once, and builds every cell's problem
 // and method for a trial run of their options. Trial t of all cells comes before
 // trial t+1, and small problems and large batches, which are cheap, come first.
-func plan(grids []Grid) ([]job, error) {
+func plan(registry *strategy.Registry, grids []Grid) ([]job, error) {
 	var jobs []job
 	seen := map[job]bool{}
 	settings := map[Cell]job{}
@@ -75,12 +75,12 @@ func plan(grids []Grid) ([]job, error) {
 		if err := g.Validate(); err != nil {
 			return nil, err
 		}
-		for cell, err := range g.cells() {
+		for cell, err := range g.cells(registry) {
 			if err != nil {
 				return nil, err
 			}
 			probe := job{cell, g.Evals, g.Init, g.FirstTrial}
-			p, _, err := probe.setup()
+			p, _, err := probe.setup(registry)
 			if err != nil {
 				return nil, err
 			}
@@ -106,10 +106,10 @@ func plan(grids []Grid) ([]job, error) {
 }
 
 // cells yields the combinations of the grid with canonical names.
-func (g Grid) cells() func(yield func(Cell, error) bool) {
+func (g Grid) cells(registry *strategy.Registry) func(yield func(Cell, error) bool) {
 	return func(yield func(Cell, error) bool) {
 		for _, spec := range g.Methods {
-			method, err := strategy.Canonical(spec)
+			method, err := registry.Canonical(spec)
 			if err != nil {
 				yield(Cell{}, err)
 				return
@@ -122,7 +122,7 @@ func (g Grid) cells() func(yield func(Cell, error) bool) {
 				}
 				for _, d := range g.Dims {
 					for _, b := range g.Batches {
-						if b > 1 && !batches(method) {
+						if b > 1 && !batches(registry, method) {
 							err = fmt.Errorf("batch is %d: method %q proposes one point at a time, use batch 1", b, method)
 						}
 						if !yield(Cell{method, p, d, b}, err) {
@@ -136,8 +136,8 @@ func (g Grid) cells() func(yield func(Cell, error) bool) {
 }
 
 // batches says whether a method was made for batches.
-func batches(spec string) bool {
-	m, err := strategy.Find(spec)
+func batches(registry *strategy.Registry, spec string) bool {
+	m, err := registry.Find(spec)
 	return err == nil && m.Batch
 }
 

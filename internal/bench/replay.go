@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+
+	"github.com/mahabo/mahabo/internal/methods"
 )
 
 // ReplayOptions says which finished trials to make again.
@@ -114,7 +116,7 @@ func (o ReplayOptions) again(ctx context.Context, t Trial) replay {
 	if o.Evals != nil {
 		evals = min(evals, *o.Evals)
 	}
-	now, err := guard(func() (Trial, error) { return j.runSome(ctx, evals, o.Version, 1) })
+	now, err := guard(func() (Trial, error) { return j.runSome(ctx, methods.BuiltIn(), evals, o.Version, 1) })
 	return replay{t, now, err}
 }
 

@@ -8,21 +8,25 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/mahabo/mahabo/internal/methods"
+	"github.com/mahabo/mahabo/strategy"
 )
 
 // Options says what to run and where to keep it. Its functions may be nil and
 // are called one at a time.
 type Options struct {
-	Grids   []Grid
-	Dir     string         // results folder, made when missing
-	Jobs    int            // trials at the same time, at least 1
-	Threads int            // of a trial, 0 for one; several need Jobs = 1 and trials that run here
-	Version string         // written into every line
-	Execute Execute        // has trials run elsewhere; nil: they run here
-	Origin  *Origin        // written into runs.jsonl, if given and trials are left
-	OnStart func(Progress) // called when a trial starts
-	OnTrial func(Progress) // called at the start and after every trial
-	OnNote  func(string)   // told about repairs, other versions, failures and fallbacks
+	Grids    []Grid
+	Registry *strategy.Registry // of the methods; nil for the built-in ones
+	Dir      string             // results folder, made when missing
+	Jobs     int                // trials at the same time, at least 1
+	Threads  int                // of a trial, 0 for one; several need Jobs = 1 and trials that run here
+	Version  string             // written into every line
+	Execute  Execute            // has trials run elsewhere; nil: they run here
+	Origin   *Origin            // written into runs.jsonl, if given and trials are left
+	OnStart  func(Progress)     // called when a trial starts
+	OnTrial  func(Progress)     // called at the start and after every trial
+	OnNote   func(string)       // told about repairs, other versions, failures and fallbacks
 }
 
 // Execute has a trial run as Assignment.Run does.
@@ -43,7 +47,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		return &InputError{err}
 	}
 	o = o.withDefaults()
-	jobs, err := plan(o.Grids)
+	jobs, err := plan(o.Registry, o.Grids)
 	if err != nil {
 		return &InputError{err}
 	}
@@ -80,6 +84,9 @@ func (o Options) checkThreads() error {
 
 func (o Options) withDefaults() Options {
 	o.Threads = max(o.Threads, 1)
+	if o.Registry == nil {
+		o.Registry = methods.BuiltIn()
+	}
 	if o.OnStart == nil {
 		o.OnStart = func(Progress) {}
 	}
@@ -113,7 +120,9 @@ func newRunner(o Options, f *folder, jobs []job) *runner {
 		Options: o.withDefaults(), folder: f, jobs: jobs, total: len(jobs),
 		costs: costs{}, left: map[job]bool{}, rowOf: map[Cell]int{},
 	}
-	r.execute = func(ctx context.Context, j job) (Trial, error) { return j.assignment().Run(ctx, r.Version, r.Threads) }
+	r.execute = func(ctx context.Context, j job) (Trial, error) {
+		return j.assignment().Run(ctx, r.Registry, r.Version, r.Threads)
+	}
 	if o.Execute != nil {
 		r.execute = func(ctx context.Context, j job) (Trial, error) { return o.Execute(ctx, j.assignment()) }
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/problem"
+	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -45,16 +46,16 @@ type job struct {
 func (j job) seed() uint64 { return uint64(j.trial) }
 
 // setup builds the problem of a job and describes the study that minimises it.
-func (j job) setup() (p problem.Problem, c study.Config, err error) {
+func (j job) setup(registry *strategy.Registry) (p problem.Problem, c study.Config, err error) {
 	if p, err = problem.New(j.Problem, j.Dim, j.seed()); err != nil {
 		return p, c, err
 	}
-	c, err = j.config(p)
+	c, err = j.config(registry, p)
 	return p, c, err
 }
 
 // config describes the study in which the method of the job minimises p.
-func (j job) config(p problem.Problem) (c study.Config, err error) {
+func (j job) config(registry *strategy.Registry, p problem.Problem) (c study.Config, err error) {
 	c = study.Config{
 		Name: "trial", Method: j.Method, Goal: study.Minimize, Seed: j.seed(), Init: j.init, Batch: j.Batch,
 		Budget: j.init + j.evals, TrueDim: p.TrueDim,
@@ -62,7 +63,7 @@ func (j job) config(p problem.Problem) (c study.Config, err error) {
 	if c.Space, err = p.Parameters(); err != nil {
 		return c, err
 	}
-	return c, c.Validate()
+	return c, c.Check(registry)
 }
 
 // Assignment is a trial to be run, here or elsewhere.
@@ -78,25 +79,25 @@ func (j job) assignment() Assignment { return Assignment{j.Cell, j.evals, j.init
 // Run makes the trial. Its values depend on nothing but the assignment and the version of the
 // program, its times on the number of threads too. With several no other trial of the process
 // may run at the same time: its CPU time would be counted.
-func (a Assignment) Run(ctx context.Context, version string, threads int) (Trial, error) {
-	return job{a.Cell, a.Evals, a.Init, a.Trial}.run(ctx, version, threads)
+func (a Assignment) Run(ctx context.Context, registry *strategy.Registry, version string, threads int) (Trial, error) {
+	return job{a.Cell, a.Evals, a.Init, a.Trial}.run(ctx, registry, version, threads)
 }
 
 // run makes the trial on one thread, and on others if there are to be several.
-func (j job) run(ctx context.Context, version string, threads int) (t Trial, err error) {
-	return j.runSome(ctx, j.evals, version, threads)
+func (j job) run(ctx context.Context, registry *strategy.Registry, version string, threads int) (t Trial, err error) {
+	return j.runSome(ctx, registry, j.evals, version, threads)
 }
 
 // runSome ends after so many evaluations behind the initial design. The method does not know.
-func (j job) runSome(ctx context.Context, evals int, version string, threads int) (t Trial, err error) {
+func (j job) runSome(ctx context.Context, registry *strategy.Registry, evals int, version string, threads int) (t Trial, err error) {
 	runtime.LockOSThread() // the CPU clock belongs to a thread
 	defer runtime.UnlockOSThread()
-	p, c, err := j.setup()
+	p, c, err := j.setup(registry)
 	if err != nil {
 		return t, err
 	}
 	c.Threads = threads
-	o, err := newStudied(ctx, c)
+	o, err := newStudied(ctx, registry, c)
 	if err != nil {
 		return t, err
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/problem"
 	"github.com/mahabo/mahabo/space"

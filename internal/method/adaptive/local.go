@@ -82,7 +82,7 @@ func (s *surroundings) around(ctx context.Context, x strategy.Point) (*place, er
 	prior := gp.Prior{
 		Profile: gp.Matern52,
 		Metric: gp.Isotropic{Prior: gp.LogNormalPrior{
-			Mu: math.Log(a.Theta * boxSquare / max(d.Points.MeanSquare(), smallestSquare)), StdDev: a.LocalSpread,
+			Mu: math.Log(a.LocalTheta / max(d.Points.MeanSquare(), smallestSquare)), StdDev: a.LocalSpread,
 		}},
 		Noise: gp.NoiseParam(gp.LogNormalPrior{Mu: math.Log(a.Noise), StdDev: a.NoiseSpread}),
 	}
@@ -107,10 +107,8 @@ func (s *surroundings) around(ctx context.Context, x strategy.Point) (*place, er
 	return a.around(posterior{Data: d, model: model}, num.Median(reach)), nil
 }
 
-const (
-	boxSquare      = 2. / 3 // mean squared difference of two uniform coordinates of the box
-	smallestSquare = 1e-12  // of points on top of each other
-)
+// smallestSquare is the mean square of points on top of each other.
+const smallestSquare = 1e-12
 
 // nearest returns the numbers of those of the first n points that are closest to x, in order.
 func nearest(points *gp.Points, n int, x strategy.Point, count int) []int {

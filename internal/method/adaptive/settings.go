@@ -39,6 +39,7 @@ type settings struct {
 	Rough           float64 `option:"rough" meaning:"correlation of two random points below which a function is rough"`
 
 	LocalShare  float64 `option:"local-share" meaning:"share of the queries made by local models"`
+	LocalTheta  float64 `option:"local-theta" meaning:"median of the prior of theta in a local model, times the mean squared difference of its coordinates"`
 	LocalSpread float64 `option:"local-spread" meaning:"standard deviation of log theta in a local model"`
 	Neighbours  int     `option:"neighbours" meaning:"most observations of a local model; 20 + 2D in few dimensions"`
 
@@ -61,7 +62,7 @@ var defaults = settings{
 	Ascent: true, StallLength: 30, Progress: 0.003, AscentLength: 150, OtherLength: 80, ReturnLength: 50,
 	Log: true, Share: 0.3, Matern: true,
 	Theta: 0.3, Noise: 1e-6, ThetaSpread: 2, NoiseSpread: 2, ThetaSpreadMany: 0.25, NoiseSpreadMany: 6, Rough: 0.25,
-	LocalShare: 0.3, LocalSpread: 1, Neighbours: 100,
+	LocalShare: 0.3, LocalTheta: 0.2, LocalSpread: 1, Neighbours: 100,
 	Improvement: 0.5, Starts: 8, Steps: 20, Middle: 0.3, Apart: 1e-4, Move: 0.03,
 	ExactFits: 5, MostFitted: 600, MostModel: 3000,
 }
