@@ -35,8 +35,9 @@ type Config struct {
 	// Idle is after how long a study that nobody uses is dropped from memory; whoever comes
 	// later waits until it is read again. 0 stands for half an hour.
 	Idle time.Duration
-	// Analyse says what the trials of a study show; nil: nothing.
-	Analyse Analyse
+	// Analyse says what the trials of a study show, an object in JSON, as insight.Analyse
+	// does; nil: nothing.
+	Analyse func(ctx context.Context, c study.Config, trials []study.Trial) (any, error)
 	// Queue offers trials to workers that wait for them; nil for none. It stays the
 	// caller's to close.
 	Queue study.Queue

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/methods"
 )
 
 func TestValuesDoNotDependOnThreads(t *testing.T) {
@@ -119,7 +120,7 @@ func brokenRunner(t *testing.T, dir string, fails map[int]int, broken func() err
 	t.Helper()
 	grid := small("sobol")
 	grid.Trials = 4
-	jobs, err := plan([]Grid{grid})
+	jobs, err := plan(methods.BuiltIn(), []Grid{grid})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +212,7 @@ func (s *stuck) fallbacks() int { return s.asked / 3 }
 // A benchmark says when its numbers are not all the method's own.
 func TestFallbacksAreCountedAndTold(t *testing.T) {
 	dir := t.TempDir()
-	jobs, err := plan([]Grid{small("sobol")})
+	jobs, err := plan(methods.BuiltIn(), []Grid{small("sobol")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,11 +223,11 @@ func TestFallbacksAreCountedAndTold(t *testing.T) {
 	var notes []string
 	r := newRunner(Options{Jobs: 1, Version: "test", OnNote: func(n string) { notes = append(notes, n) }}, f, jobs)
 	r.execute = func(ctx context.Context, j job) (Trial, error) {
-		p, c, err := j.setup()
+		p, c, err := j.setup(methods.BuiltIn())
 		if err != nil {
 			return Trial{}, err
 		}
-		o, err := newStudied(ctx, c)
+		o, err := newStudied(ctx, methods.BuiltIn(), c)
 		if err != nil {
 			return Trial{}, err
 		}
@@ -322,7 +323,7 @@ func TestProgressOfRows(t *testing.T) {
 
 func TestPlanOrderAndDuplicates(t *testing.T) {
 	g := Grid{Methods: []string{"sobol"}, Problems: []string{"branin"}, Dims: []int{9, 0}, Batches: []int{1, 5}, Evals: 1, Init: 1, Trials: 2}
-	jobs, err := plan([]Grid{g, g})
+	jobs, err := plan(methods.BuiltIn(), []Grid{g, g})
 	if err != nil {
 		t.Fatal(err)
 	}

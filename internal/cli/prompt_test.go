@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -25,7 +26,7 @@ func byHand(ctx context.Context, t *testing.T, in io.Reader, store string) (resu
 	three := 3
 	c := minimizeCmd{Space: file, Method: "sobol", Batch: 2, Init: &three, Evals: 2, Parallel: 1, Maximize: true, JSON: true, storeFlags: storeFlags{store}}
 	var stdout, stderr bytes.Buffer
-	err = c.optimise(ctx, streams{in, &stdout, &stderr})
+	err = c.optimise(ctx, streams{in, &stdout, &stderr, methods.BuiltIn()})
 	if stdout.Len() > 0 {
 		if err := json.Unmarshal(stdout.Bytes(), &result); err != nil {
 			t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mahabo/mahabo/insight"
+	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/internal/report"
 	"github.com/mahabo/mahabo/study"
 )

@@ -10,7 +10,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/mahabo/mahabo/insight"
+	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/internal/web"
 	"github.com/mahabo/mahabo/server"

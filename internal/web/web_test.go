@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mahabo/mahabo/insight"
+	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/internal/web"
 	"github.com/mahabo/mahabo/server"

@@ -6,7 +6,7 @@ import (
 	"log"
 	"math/rand/v2"
 
-	"github.com/mahabo/mahabo/insight"
+	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/space"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mahabo/mahabo/insight"
+	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/space"
 )
 

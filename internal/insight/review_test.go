@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mahabo/mahabo/insight"
+	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/mahabo/mahabo/insight"
+	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/space"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mahabo/mahabo/insight"
+	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/problem"
 	"github.com/mahabo/mahabo/space"
