@@ -21,7 +21,7 @@ func CMAES() strategy.Method {
 		Reference: "Hansen 2016 (arXiv:1604.00772); restarts: Auger & Hansen 2005",
 		Batch:     true,
 		Options: []strategy.Option{
-			{"sigma", "0.3", "standard deviation of the first steps, on [-1,1]: more than 0, at most 2"},
+			{Key: "sigma", Default: "0.3", Meaning: "standard deviation of the first steps, on [-1,1]: more than 0, at most 2"},
 		},
 		New: newEvolution,
 	}

@@ -16,20 +16,29 @@ import (
 
 func buildCMAES(t *testing.T, cfg strategy.Config) *evolution {
 	t.Helper()
-	s, err := cmaesMethod().build(cfg.WithDefaults(), strategy.Settings{})
+	s, err := CMAES().New(cfg.WithDefaults(), strategy.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s.(*evolution)
 }
 
+func buildRandom(t *testing.T, cfg strategy.Config) strategy.Strategy {
+	t.Helper()
+	s, err := Random().New(cfg.WithDefaults(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func askCMAES(t *testing.T, s strategy.Strategy, n int, pending []strategy.Point) []strategy.Point {
 	t.Helper()
-	points, err := s.Ask(context.Background(), n, pending)
-	if err != nil || len(points) != n {
-		t.Fatalf("asked for %d points, got %d, error %v", n, len(points), err)
+	asked, err := s.Ask(context.Background(), n, method.Suggest(pending))
+	if err != nil || len(asked) != n {
+		t.Fatalf("asked for %d points, got %d, error %v", n, len(asked), err)
 	}
-	return points
+	return method.Points(asked)
 }
 
 func tellCMAES(t *testing.T, s strategy.Strategy, obs ...strategy.Observation) {
@@ -81,7 +90,7 @@ func TestCMAESOption(t *testing.T) {
 	if err != nil || s.(*evolution).sigma != 0.7 {
 		t.Errorf("sigma=0.7: %v", err)
 	}
-	if def := cmaesMethod().Options[0].Default; def != fmt.Sprint(buildCMAES(t, strategy.Config{Domain: strategy.Box(2)}).sigma) {
+	if def := CMAES().Options[0].Default; def != fmt.Sprint(buildCMAES(t, strategy.Config{Domain: strategy.Box(2)}).sigma) {
 		t.Errorf("the registry says that sigma is %s", def)
 	}
 }
@@ -92,7 +101,7 @@ func TestCMAESBeatsRandom(t *testing.T) {
 		var best, random float64
 		for seed := range uint64(3) {
 			_, b := playCMAES(t, buildCMAES(t, strategy.Config{Domain: strategy.Box(10), Seed: seed}), 300/batch, batch, offCentre)
-			_, r := playCMAES(t, &modelFree{cfg: strategy.Config{Domain: strategy.Box(10), Init: 10, Seed: seed}, history: history{dim: 10}, points: uniformAfterDesign}, 300/batch, batch, offCentre)
+			_, r := playCMAES(t, buildRandom(t, strategy.Config{Domain: strategy.Box(10), Seed: seed}), 300/batch, batch, offCentre)
 			best, random = best+b, random+r
 		}
 		if best > random/factor {
@@ -107,7 +116,7 @@ func TestCMAESSizes(t *testing.T) {
 		for _, batch := range []int{1, 5, 20} {
 			s := buildCMAES(t, strategy.Config{Domain: strategy.Box(dim), Seed: 1})
 			_, best := playCMAES(t, s, 200/batch, batch, offCentre)
-			if start := slices.Min(s.y[:DefaultInit]); best > 0.7*start {
+			if start := slices.Min(s.Y[:strategy.DefaultInit]); best > 0.7*start {
 				t.Errorf("D=%d, batch %d: %g, the design had %g", dim, batch, best, start)
 			}
 		}
@@ -180,7 +189,7 @@ func TestCMAESLargeBatchIsOneGeneration(t *testing.T) {
 	}
 	for _, size := range []int{25, 40} {
 		points := askCMAES(t, s, size, nil)
-		first := len(s.x)
+		first := len(s.X)
 		rng.New(uint64(size)).Shuffle(size, func(i, j int) { points[i], points[j] = points[j], points[i] })
 		for _, x := range points {
 			tellCMAES(t, s, strategy.Observation{X: x, Y: []float64{offCentre(x)}})
@@ -242,7 +251,7 @@ func TestCMAESTakesForeignPoints(t *testing.T) {
 		rng.NewFiller(rng.New(i)).Uniform(x)
 		tellCMAES(t, own, strategy.Observation{X: x, Y: []float64{offCentre(x)}})
 	}
-	start := slices.Min(own.y)
+	start := slices.Min(own.Y)
 	if _, best := playCMAES(t, own, 250, 1, offCentre); best > start/5 {
 		t.Errorf("from %g among the user's points to %g", start, best)
 	}
@@ -298,7 +307,7 @@ func TestCMAESRefusesBadArguments(t *testing.T) {
 	if _, err := s.Ask(ctx, 0, nil); err == nil {
 		t.Error("no points were asked for")
 	}
-	if _, err := s.Ask(ctx, 1, []strategy.Point{{0}}); err == nil {
+	if _, err := s.Ask(ctx, 1, []strategy.Suggestion{{X: strategy.Point{0}}}); err == nil {
 		t.Error("a short pending point was accepted")
 	}
 	if s.Tell(strategy.Observation{X: strategy.Point{0, 0, 2}, Y: []float64{1}}) == nil || s.Tell(strategy.Observation{X: strategy.Point{0, 0, 0}, Y: []float64{math.NaN()}}) == nil {
