@@ -58,7 +58,7 @@ func TestLineageLikelihood(t *testing.T) {
 		{"few changes", 40, 60, 5, 3}, {"strangers", 12, 30, 12, 0}, {"one input", 9, 1, 3, 1},
 		{"many changes", 30, 20, 4, 12}, {"two points", 2, 25, 1, 2}, {"one point", 1, 3, 1, 0},
 	} {
-		for _, profile := range []Profile{gp.RBF, gp.Matern52} {
+		for _, profile := range []gp.Profile{gp.RBF, gp.Matern52} {
 			r := stream(uint64(c.n))
 			in, y := relatives(c.n, c.dim, c.roots, c.changes, r)
 			h := ardHyper(c.dim, r)

@@ -74,7 +74,7 @@ func centred(h Hyper, y []float64) *mat.VecDense {
 
 // What is left out between strangers changes nothing.
 func TestManyInputsEqualTheDenseFormulas(t *testing.T) {
-	for _, profile := range []Profile{gp.RBF, gp.Matern52} {
+	for _, profile := range []gp.Profile{gp.RBF, gp.Matern52} {
 		h, in, y := scattered(70, 300)
 		h.Profile = profile
 		chol := dense(t, h, in)

@@ -64,7 +64,7 @@ func TestMAPGradient(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for prior, values := range map[Prior][]float64{p.LengthScale: h.LengthScales, p.OutputScale: {h.OutputScale}, p.Noise: {h.NoiseVariance}} {
+			for prior, values := range map[gp.Density][]float64{p.LengthScale: h.LengthScales, p.OutputScale: {h.OutputScale}, p.Noise: {h.NoiseVariance}} {
 				for _, v := range values {
 					density, _ := prior.LogDensity(v)
 					want += density
