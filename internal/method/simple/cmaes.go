@@ -37,7 +37,7 @@ const lateWindow = 256
 // design, whose best point is the first mean, then populations of lambda points. A
 // generation ends with the first observation that finds it full and was not drawn
 // from its distribution; a batch larger than lambda is therefore one large
-// generation. strategy.Point number s, s the count of points before it, observed and
+// generation. Point number s, s the count of points before it, observed and
 // pending, takes its normal numbers from stream s and its distribution from the
 // generation open when it is asked for.
 //
