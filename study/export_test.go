@@ -27,6 +27,20 @@ func Replayed(events []Event) ([]Trial, error) {
 	return trials, nil
 }
 
+// Tags returns those of the trials that a log leads to.
+func Tags(events []Event) (tags []string, err error) {
+	l := newLedger(methods.BuiltIn())
+	for _, e := range events {
+		if err := l.apply(e); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range l.trials {
+		tags = append(tags, t.tag)
+	}
+	return tags, nil
+}
+
 // Verify thinks every suggestion of a log again, with a method that is built anew
 // each time and told what the log held at the suggestion's basis.
 func Verify(ctx context.Context, events []Event) error {

@@ -6,7 +6,16 @@ import (
 	"testing"
 
 	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/strategy"
 )
+
+func uniform(r *rand.Rand, dim int) []float64 {
+	x := make([]float64, dim)
+	for j := range x {
+		x[j] = 2*r.Float64() - 1
+	}
+	return x
+}
 
 func TestAroundStaysNearItsCentres(t *testing.T) {
 	const stdDev = 0.01
@@ -22,7 +31,9 @@ func TestAroundStaysNearItsCentres(t *testing.T) {
 		var moved [2]int // coordinates moved in dense and in sparse rounds
 		for i := range dst.Rows {
 			x, centre := dst.Row(i), centres[i%2]
-			checkBox(t, x, dim)
+			if err := strategy.CheckPoint(x, dim); err != nil {
+				t.Fatal(err)
+			}
 			count := 0
 			for j, v := range x {
 				if math.Abs(v-centre[j]) > 6*stdDev {

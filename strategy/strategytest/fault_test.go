@@ -5,7 +5,10 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"slices"
+	"strconv"
 
+	"github.com/mahabo/mahabo/internal/method/simple"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -33,7 +36,7 @@ func (k kind) build(cfg strategy.Config) (strategy.Strategy, error) {
 	if k.oneSeed {
 		cfg.Seed = 1
 	}
-	s, err := strategy.New("random", cfg)
+	s, err := simple.Random().New(cfg.WithDefaults(), nil)
 	return &fault{Strategy: s, cfg: cfg, kind: k}, err
 }
 
@@ -79,7 +82,7 @@ func after(spoil func(f *fault, points []strategy.Suggestion) []strategy.Suggest
 // moved makes the points depend on by, inside the box.
 func moved(points []strategy.Suggestion, by float64) []strategy.Suggestion {
 	for _, p := range points {
-		p[0] = math.Sin(10 * (p[0] + by))
+		p.X[0] = math.Sin(10 * (p.X[0] + by))
 	}
 	return points
 }
@@ -92,21 +95,21 @@ var faults = []struct {
 	kind              kind
 }{
 	{"a coordinate outside", "box", "outside [-1,1]", after(func(_ *fault, p []strategy.Suggestion) []strategy.Suggestion {
-		p[0][0] = math.Nextafter(1, 2)
+		p[0].X[0] = math.Nextafter(1, 2)
 		return p
 	})},
 	{"a coordinate that is NaN after the design", "box", "is NaN", after(func(f *fault, p []strategy.Suggestion) []strategy.Suggestion {
 		if len(f.told) > f.cfg.Init {
-			p[0][0] = math.NaN()
+			p[0].X[0] = math.NaN()
 		}
 		return p
 	})},
 	{"batches are ignored", "box", "asked for 5 points, got 1", after(func(_ *fault, p []strategy.Suggestion) []strategy.Suggestion {
 		return p[:1]
 	})},
-	{"points of another dimension when D is large", "box", "coordinates, the task has 1000", after(func(f *fault, p []strategy.Suggestion) []strategy.Suggestion {
+	{"points of another dimension when D is large", "box", "coordinates, the problem has 1000", after(func(f *fault, p []strategy.Suggestion) []strategy.Suggestion {
 		if f.cfg.Domain.Dim() == 1000 {
-			p[0] = p[0][:999]
+			p[0].X = p[0].X[:999]
 		}
 		return p
 	})},
@@ -141,6 +144,21 @@ var faults = []struct {
 	{"the answer depends on the number of cores", "replay", "GOMAXPROCS=", after(func(_ *fault, p []strategy.Suggestion) []strategy.Suggestion {
 		return moved(p, float64(runtime.GOMAXPROCS(0)))
 	})},
+	{"a tag depends on the number of calls", "replay", "asked twice: the tag of point 0", after(func(f *fault, p []strategy.Suggestion) []strategy.Suggestion {
+		p[0].Tag = strconv.Itoa(f.asks)
+		return p
+	})},
+	{"what a tag should bring back is remembered", "replay", "told one by one: the tag of point 0", after(func(f *fault, p []strategy.Suggestion) []strategy.Suggestion {
+		known := 0
+		for _, o := range f.told {
+			if slices.ContainsFunc(f.last, func(asked strategy.Suggestion) bool { return slices.Equal(asked.X, o.X) }) {
+				known++
+			}
+		}
+		f.last = append(f.last, clone(p)...)
+		p[0].Tag = strconv.Itoa(known)
+		return p
+	})},
 	{"the answer depends on earlier answers", "interleavings", "replay with", after(func(f *fault, p []strategy.Suggestion) []strategy.Suggestion {
 		f.last = append(f.last, p...)
 		return moved(p, float64(len(f.last)))
@@ -156,7 +174,7 @@ var faults = []struct {
 	{"pending points are changed", "slices", "Ask changed", kind{
 		ask: func(f *fault, ctx context.Context, n int, pending []strategy.Suggestion) ([]strategy.Suggestion, error) {
 			for _, p := range pending {
-				p[0] = 0
+				p.X[0] = 0
 			}
 			return f.Strategy.Ask(ctx, n, pending)
 		},
@@ -164,10 +182,10 @@ var faults = []struct {
 	{"returned points share memory", "slices", "appending to a point", after(func(f *fault, p []strategy.Suggestion) []strategy.Suggestion {
 		var flat strategy.Point
 		for _, x := range p {
-			flat = append(flat, x...)
+			flat = append(flat, x.X...)
 		}
 		for i := range p {
-			p[i] = flat[i*f.cfg.Domain.Dim() : (i+1)*f.cfg.Domain.Dim()]
+			p[i].X = flat[i*f.cfg.Domain.Dim() : (i+1)*f.cfg.Domain.Dim()]
 		}
 		return p
 	})},
@@ -177,9 +195,21 @@ var faults = []struct {
 		}
 		return f.last
 	})},
+	{"a coordinate that is held is an error", "domains", "a coordinate that is held: Ask for 3 points", kind{
+		ask: func(f *fault, ctx context.Context, n int, pending []strategy.Suggestion) ([]strategy.Suggestion, error) {
+			if len(f.cfg.Domain.Fixed) > 0 {
+				return nil, errModel
+			}
+			return f.Strategy.Ask(ctx, n, pending)
+		},
+	}},
+	{"one coordinate for each parameter", "domains", "coordinates, the problem has 9", after(func(f *fault, p []strategy.Suggestion) []strategy.Suggestion {
+		p[0].X = p[0].X[:len(f.cfg.Domain.Params)]
+		return p
+	})},
 	{"equal values are an error", "survives", "no model", kind{
 		ask: func(f *fault, ctx context.Context, n int, pending []strategy.Suggestion) ([]strategy.Suggestion, error) {
-			if len(f.told) > 1 && f.told[0].Value == f.told[1].Value {
+			if len(f.told) > 1 && f.told[0].Y[0] == f.told[1].Y[0] {
 				return nil, errModel
 			}
 			return f.Strategy.Ask(ctx, n, pending)
@@ -187,12 +217,12 @@ var faults = []struct {
 	}},
 	{"the variance overflows", "survives", "values near 1e300", after(func(f *fault, p []strategy.Suggestion) []strategy.Suggestion {
 		for _, o := range f.told {
-			p[0][0] += 0 * (o.Y[0] * o.Y[0]) // 0 * Inf
+			p[0].X[0] += 0 * (o.Y[0] * o.Y[0]) // 0 * Inf
 		}
 		return p
 	})},
 	{"the prediction overflows", "survives", "which are not finite numbers", kind{predict: func(f *fault) (mean, std float64) {
-		return f.told[0].Value, f.told[0].Value * f.told[0].Value
+		return f.told[0].Y[0], f.told[0].Y[0] * f.told[0].Y[0]
 	}}},
 	{"nothing is told but much is pending", "survives", "no observation", kind{
 		ask: func(f *fault, ctx context.Context, n int, pending []strategy.Suggestion) ([]strategy.Suggestion, error) {
@@ -213,7 +243,7 @@ var faults = []struct {
 		},
 	}},
 	{"a value that is NaN is dropped in silence", "refuses", "value NaN", kind{tell: func(f *fault, obs []strategy.Observation) error {
-		if math.IsNaN(obs[0].Value) {
+		if math.IsNaN(obs[0].Y[0]) {
 			return nil
 		}
 		return f.Strategy.Tell(obs...)

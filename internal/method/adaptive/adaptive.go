@@ -105,7 +105,7 @@ func (a *adaptive) Ask(ctx context.Context, n int, pending []strategy.Suggestion
 		}
 		return a.phase.propose(ctx, n, pending)
 	})
-	if f, ok := a.phase.(*fronts); ok && err == nil && f.opposite {
+	if f, ok := a.phase.(*fronts); ok && err == nil && a.report.Fallback == nil && f.opposite {
 		asked[0].Tag = oppositeTag
 	}
 	return asked, err

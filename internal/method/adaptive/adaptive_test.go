@@ -8,15 +8,29 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mahabo/mahabo/internal/fdcheck"
 	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/internal/method/methodtest"
 	"github.com/mahabo/mahabo/strategy"
 )
 
+func newAdaptive(t testing.TB, spec string, cfg strategy.Config) *adaptive {
+	t.Helper()
+	return methodtest.Build(t, Method(), spec, cfg).(*adaptive)
+}
+
+// learned has the observations told gone through, as the next Ask would.
+func (a *adaptive) learned(t testing.TB) *adaptive {
+	t.Helper()
+	if err := a.follow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
 func TestAdaptiveFitCount(t *testing.T) {
 	for _, c := range [][2]int{{1, 1}, {10, 10}, {31, 31}, {32, 32}, {33, 32}, {63, 62}, {67, 64}, {500, 496}, {1023, 992}} {
-		if got := method.FitCount(c[0], adaptiveExact); got != c[1] {
+		if got := method.FitCount(c[0], defaults.ExactFits); got != c[1] {
 			t.Errorf("the fit for %d observations uses %d, want %d", c[0], got, c[1])
 		}
 	}
@@ -32,38 +46,28 @@ func TestRelevantObservations(t *testing.T) {
 // The profile of a fit follows from the number of its observations.
 func TestProfile(t *testing.T) {
 	for _, c := range []struct {
-		without part
-		points  int
-		want    gp.Profile
+		spec   string
+		points int
+		want   gp.Profile
 	}{
-		{nothing, 9, gp.RBF},
-		{nothing, 10, gp.Matern52},
-		{matern, 10, gp.RBF},
+		{"adaptive", 9, gp.RBF},
+		{"adaptive", 10, gp.Matern52},
+		{"adaptive:without=matern", 10, gp.RBF},
 	} {
-		a := newRun(strategy.Config{Domain: strategy.Box(10), Init: 5}, c.without)
+		a := newAdaptive(t, c.spec, strategy.Config{Domain: strategy.Box(10), Init: 5}).newRun()
 		r := rand.New(rand.NewPCG(1, 2))
 		for range c.points {
 			x := make([]float64, 10)
 			for j := range x {
 				x[j] = 2*r.Float64() - 1
 			}
-			a.add(strategy.Observation{X: x, Y: []float64{x[0]}})
+			a.add(observation{x: x, y: x[0]})
 		}
 		if err := a.refit(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if got := a.fit.hyper.Profile; got != c.want {
-			t.Errorf("without %s: %d points in 10 dimensions have profile %d, want %d", c.without, c.points, got, c.want)
-		}
-	}
-}
-
-func TestAcquisitionDerivatives(t *testing.T) {
-	for name, f := range map[string]gp.Moments{"bound": lowerBound(1.5), "improvement": improvement(0.2)} {
-		for _, p := range [][]float64{{0.5, 0.3}, {-1, 0.01}, {3, 2}} {
-			_, dMean, dVariance := f(p[0], p[1])
-			value := func(p []float64) float64 { v, _, _ := f(p[0], p[1]); return v }
-			t.Run(name, func(t *testing.T) { fdcheck.Check(t, value, []float64{dMean, dVariance}, p, 1e-6) })
+			t.Errorf("%s: %d points in 10 dimensions have profile %d, want %d", c.spec, c.points, got, c.want)
 		}
 	}
 }
@@ -71,10 +75,7 @@ func TestAcquisitionDerivatives(t *testing.T) {
 // What is told is kept, whatever the caller does with the slice afterwards.
 func TestAdaptiveKeepsItsPoints(t *testing.T) {
 	ask := func(spoil bool) strategy.Point {
-		s, err := New("adaptive", strategy.Config{Domain: strategy.Box(3), Init: 4, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(3), Init: 4, Seed: 1})
 		x := make(strategy.Point, 3)
 		for i := range 12 {
 			for j := range x {
@@ -84,15 +85,9 @@ func TestAdaptiveKeepsItsPoints(t *testing.T) {
 			if spoil {
 				told = x
 			}
-			if err := s.Tell(strategy.Observation{X: told, Y: []float64{x[0] + x[1]*x[2]}}); err != nil {
-				t.Fatal(err)
-			}
+			methodtest.Tell(t, s, told, x[0]+x[1]*x[2])
 		}
-		points, err := s.Ask(t.Context(), 1, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return points[0]
+		return methodtest.Ask(t, s, 1)[0]
 	}
 	if got, want := ask(true), ask(false); !slices.Equal(got, want) {
 		t.Errorf("with a slice that is used again: %v, want %v", got, want)
@@ -111,10 +106,7 @@ func BenchmarkAdaptive(b *testing.B) {
 }
 
 func benchmarkAdaptive(b *testing.B, dim, n int) {
-	s, err := New("adaptive", strategy.Config{Domain: strategy.Box(dim), Init: 10, Seed: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := newAdaptive(b, "adaptive", strategy.Config{Domain: strategy.Box(dim), Init: 10, Seed: 1})
 	r := rand.New(rand.NewPCG(1, 2))
 	eval := func(x strategy.Point) float64 {
 		var u, v float64
@@ -148,7 +140,7 @@ func benchmarkAdaptive(b *testing.B, dim, n int) {
 			b.Fatal(err)
 		}
 		times = append(times, time.Since(start))
-		next = strategy.Observation{X: points[0], Y: []float64{eval(points[0])}}
+		next = strategy.Observation{X: points[0].X, Y: []float64{eval(points[0].X)}}
 	}
 	slices.Sort(times)
 	b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "ms-median")

@@ -67,6 +67,7 @@ func (u *ascent) next(context.Context) (phase, error) {
 	for j := range other {
 		other[j] = -other[j]
 	}
+	u.region.Keep(other)
 	lowest := front{u.whole.x[u.whole.best], u.whole.y[u.whole.best], true}
 	return &fronts{adaptive: u.adaptive, all: []front{lowest, {at: other}}, left: u.OtherLength, onlyLast: true}, nil
 }

@@ -1,12 +1,14 @@
 package adaptive
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/internal/method/methodtest"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -14,11 +16,7 @@ import (
 // progress, but where the search has been the model expects lower and lower values.
 func TestNoAscentAfterALuckyValue(t *testing.T) {
 	const dim, count, lucky = 500, 200, 80
-	built, err := New("adaptive:descents=1", strategy.Config{Domain: strategy.Box(dim), Init: 4, Seed: 1, Budget: 500})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := built.(*adaptive)
+	a := newAdaptive(t, "adaptive:descents=1", strategy.Config{Domain: strategy.Box(dim), Init: 4, Seed: 1, Budget: 500})
 	r := rand.New(rand.NewPCG(7, 9))
 	stood := false
 	for i := range count {
@@ -31,12 +29,11 @@ func TestNoAscentAfterALuckyValue(t *testing.T) {
 		if i == lucky {
 			value -= 1.2
 		}
-		if err := a.Tell(strategy.Observation{X: x, Y: []float64{value}}); err != nil {
-			t.Fatal(err)
-		}
-		stood = stood || a.stalled(a.whole.y)
-		if a.ascent.run != nil {
-			t.Fatalf("an ascent after %d observations", i+1)
+		methodtest.Tell(t, a, x, value)
+		a.learned(t)
+		stood = stood || a.whole.stalled(a.whole.y)
+		if _, ok := a.phase.(*search); !ok {
+			t.Fatalf("%T after %d observations", a.phase, i+1)
 		}
 	}
 	if !stood {
@@ -44,97 +41,186 @@ func TestNoAscentAfterALuckyValue(t *testing.T) {
 	}
 }
 
+const ascentDim, ascentBudget, ascentDesign = 500, 500, 4
+
+func sum(x strategy.Point) (s float64) {
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+func sumOf(x strategy.Point, _ *rand.Rand) float64 { return sum(x) }
+
+// stall tells values that fall, then so many that do not; before each of these it asks what
+// the phase is.
+func stall(t *testing.T, a *adaptive, falling int, f func(x strategy.Point, r *rand.Rand) float64) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(7, 8))
+	for i := range falling {
+		x := around(0, ascentDim, r)
+		for j := range x {
+			x[j] -= 0.5 * float64(i) / float64(falling)
+		}
+		methodtest.Tell(t, a, x, f(x, r))
+	}
+	for i := range a.StallLength {
+		if _, ok := a.learned(t).phase.(*ascent); ok {
+			t.Fatalf("an ascent after %d observations without progress", i)
+		}
+		x := around(0, ascentDim, r)
+		methodtest.Tell(t, a, x, 1+f(x, r))
+	}
+	a.learned(t)
+}
+
+// climb ends an ascent at the point whose coordinates are all 0.5.
+func climb(t *testing.T, a *adaptive) {
+	t.Helper()
+	top := slices.Repeat(strategy.Point{0.5}, ascentDim)
+	for range a.AscentLength {
+		methodtest.Tell(t, a, top, sum(top))
+	}
+}
+
 // TestAscent follows adaptive on functions that stand still after the first descent: a smooth
 // one is climbed once, and its other side is where the search goes on.
 func TestAscent(t *testing.T) {
-	const dim, budget, design = 500, 500, 4
-	const length = design + descentLength
-	sum := func(x strategy.Point) (s float64) {
-		for _, v := range x {
-			s += v
-		}
-		return s
-	}
+	length := ascentDesign + defaults.DescentLength
 	for _, c := range []struct {
 		name, spec string
 		told       int // observations before the stall
 		f          func(x strategy.Point, r *rand.Rand) float64
 		climbs     bool
 	}{
-		{"smooth", "adaptive", length, func(x strategy.Point, _ *rand.Rand) float64 { return sum(x) }, true},
-		{"switched off", "adaptive:without=ascent", length, func(x strategy.Point, _ *rand.Rand) float64 { return sum(x) }, false},
-		{"too late", "adaptive", budget - ascentLength - aloneLength, func(x strategy.Point, _ *rand.Rand) float64 { return sum(x) }, false},
+		{"smooth", "adaptive", length, sumOf, true},
+		{"switched off", "adaptive:without=ascent", length, sumOf, false},
+		{"too late", "adaptive", ascentBudget - defaults.AscentLength - defaults.OtherLength, sumOf, false},
 		{"rough", "adaptive:descents=1", length, func(_ strategy.Point, r *rand.Rand) float64 { return r.Float64() }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			built, err := New(c.spec, strategy.Config{Domain: strategy.Box(dim), Init: design, Seed: 1, Budget: budget})
-			if err != nil {
-				t.Fatal(err)
-			}
-			a := built.(*adaptive)
-			r := rand.New(rand.NewPCG(7, 8))
-			tell := func(x strategy.Point, value float64) {
-				t.Helper()
-				if err := a.Tell(strategy.Observation{X: x, Y: []float64{value}}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for i := range c.told {
-				x := around(0, dim, r)
-				for j := range x {
-					x[j] -= 0.5 * float64(i) / float64(c.told) // progress
-				}
-				tell(x, c.f(x, r))
-			}
-			lowest := a.whole.x[a.whole.best]
-			for i := range stallLength {
-				if a.ascent.run != nil {
-					t.Fatalf("an ascent after %d observations without progress", i)
-				}
-				x := around(0, dim, r)
-				tell(x, 1+c.f(x, r))
-			}
-			if got := a.ascent.run != nil; got != c.climbs {
-				t.Fatalf("an ascent is under way: %t, want %t", got, c.climbs)
+			a := newAdaptive(t, c.spec, strategy.Config{Domain: strategy.Box(ascentDim), Init: ascentDesign, Seed: 1, Budget: ascentBudget})
+			stall(t, a, c.told, c.f)
+			up, climbs := a.phase.(*ascent)
+			if climbs != c.climbs {
+				t.Fatalf("an ascent is under way: %t, want %t", climbs, c.climbs)
 			}
 			if !c.climbs {
 				return
 			}
-			points, err := a.Ask(t.Context(), 1, nil)
-			if err != nil || sum(points[0]) < 2*sum(a.ascent.run.x[a.ascent.run.best]) {
-				t.Errorf("the ascent asks for a point of value %g, %v", sum(points[0]), err)
+			lowest := a.whole.x[a.whole.best]
+			if x := methodtest.Ask(t, a, 1)[0]; sum(x) < 2*sum(up.up.x[up.up.best]) {
+				t.Errorf("the ascent asks for a point of value %g", sum(x))
 			}
 			if note := a.LastAsk().Note; !strings.Contains(note, "in 150 evaluations more") {
 				t.Errorf("the note of an ascent is %q", note)
 			}
-			top := make(strategy.Point, dim)
-			for j := range top {
-				top[j] = 0.5
-			}
-			for range ascentLength {
-				tell(top, sum(top))
-			}
-			if points, err = a.Ask(t.Context(), 5, nil); err != nil || points[0][0] != -0.5 || points[0][dim-1] != -0.5 {
-				t.Errorf("after the ascent it asks for %v, %v, want its other side", points, err)
+			climb(t, a)
+			points := methodtest.Suggest(t, a, 5)
+			if x := points[0].X; x[0] != -0.5 || x[ascentDim-1] != -0.5 {
+				t.Errorf("after the ascent it asks for %v, want its other side", x)
 			}
 			if note := a.LastAsk().Note; note != "" {
 				t.Errorf("the note after the ascent is %q", note)
 			}
-			more, err := a.Ask(t.Context(), 5, points)
-			for _, x := range append(points, more...) {
-				if err != nil || !a.whole.fronts.cover(x) || method.SquaredDistance(x, points[0]) > method.SquaredDistance(x, lowest) {
-					t.Fatalf("it asks for %v, %v, want points around the other side", x, err)
+			f := a.phase.(*fronts)
+			for _, p := range append(points, methodtest.Suggest(t, a, 5, points...)...) {
+				covered := slices.ContainsFunc(f.all, func(f front) bool { return f.covers(p.X, a.Territory) })
+				if !covered || method.SquaredDistance(p.X, points[0].X) > method.SquaredDistance(p.X, lowest) {
+					t.Fatalf("it asks for %v, want points around the other side", p.X)
 				}
 			}
-			if f := a.whole.fronts; len(f.at) != 2 || !slices.Equal(f.at[0], lowest) {
-				t.Errorf("fronts at %v", f.at)
+			if len(f.all) != 2 || !slices.Equal(f.all[0].at, lowest) {
+				t.Errorf("the fronts are at %v", f.all)
 			}
-			for range aloneLength {
-				tell(points[0], sum(points[0])-float64(budget))
+			for range a.OtherLength {
+				methodtest.Tell(t, a, points[0].X, sum(points[0].X)-ascentBudget)
 			}
-			if f := a.whole.fronts; len(f.at) != 1 || f.at[0][0] != -0.5 {
-				t.Errorf("the search goes on from %v, want the other side alone", f.at)
+			if s, ok := a.learned(t).phase.(*search); !ok || s.mayAscend || a.whole.x[a.whole.best][0] != -0.5 {
+				t.Errorf("%+v goes on from %v, want a search without an ascent from the other side", a.phase, a.whole.x[a.whole.best][:2])
 			}
 		})
+	}
+}
+
+// TestOppositeIsAskedOnce: the point opposite to the end of an ascent is asked for whatever
+// else is pending or has failed, and only while it is neither pending itself nor observed.
+func TestOppositeIsAskedOnce(t *testing.T) {
+	a := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(ascentDim), Init: ascentDesign, Seed: 1, Budget: ascentBudget})
+	stall(t, a, ascentDesign+a.DescentLength, sumOf)
+	others := methodtest.Suggest(t, a, 3) // of the ascent; failed trials are pending for good
+	for _, p := range others {
+		if p.Tag != "" {
+			t.Errorf("a point of the ascent has the tag %q", p.Tag)
+		}
+	}
+	climb(t, a)
+	opposite := func(points []strategy.Suggestion) (at []int) {
+		for i, p := range points {
+			if p.Tag == oppositeTag {
+				at = append(at, i)
+			} else if p.Tag != "" {
+				t.Errorf("point %d has the tag %q", i, p.Tag)
+			}
+		}
+		return at
+	}
+	var first strategy.Suggestion
+	for _, pending := range [][]strategy.Suggestion{nil, others[:1], others} {
+		points := methodtest.Suggest(t, a, 3, pending...)
+		if at := opposite(points); !slices.Equal(at, []int{0}) || points[0].X[0] != -0.5 || points[0].X[ascentDim-1] != -0.5 {
+			t.Errorf("%d pending: the points %v are marked, want the first, the other side", len(pending), at)
+		}
+		first = points[0]
+	}
+	// A point that has moved to where it can be evaluated is still the same suggestion.
+	moved := strategy.Suggestion{X: slices.Clone(first.X), Tag: first.Tag}
+	moved.X[0] = 0.25
+	for _, pending := range [][]strategy.Suggestion{{first}, {moved}, append(slices.Clone(others), first)} {
+		points := methodtest.Suggest(t, a, 3, pending...)
+		if at := opposite(points); at != nil {
+			t.Errorf("%d pending, the other side among them: the points %v are marked", len(pending), at)
+		}
+	}
+	if err := a.Tell(strategy.Observation{X: first.X, Tag: first.Tag, Y: []float64{sum(first.X)}}); err != nil {
+		t.Fatal(err)
+	}
+	if at := opposite(methodtest.Suggest(t, a, 3, others...)); at != nil {
+		t.Errorf("after it was observed: the points %v are marked", at)
+	}
+}
+
+// The points of a fallback are not what the mark says.
+func TestFallbackHasNoTag(t *testing.T) {
+	a := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(ascentDim), Init: ascentDesign, Seed: 1, Budget: ascentBudget})
+	stall(t, a, ascentDesign+a.DescentLength, sumOf)
+	climb(t, a)
+	methodtest.Suggest(t, a, 1)
+	a.whole.fit.hyper.Noise = math.NaN() // no kernel matrix has a factor
+	points := methodtest.Suggest(t, a, 2)
+	if a.LastAsk().Fallback == nil {
+		t.Fatal("there is no fallback")
+	}
+	for i, p := range points {
+		if p.Tag != "" {
+			t.Errorf("point %d of a fallback has the tag %q", i, p.Tag)
+		}
+	}
+}
+
+// The other side of an ascent keeps coordinates that are held and linear constraints.
+func TestOppositeStaysInTheRegion(t *testing.T) {
+	d := strategy.Box(ascentDim)
+	d.Fixed = map[int]float64{7: 0.5}
+	d.Linear = []strategy.Row{{Coordinate: []int{1, 2}, Coefficient: []float64{-1, -1}, Bound: 0.5}}
+	a := newAdaptive(t, "adaptive", strategy.Config{Domain: d, Init: ascentDesign, Seed: 1, Budget: ascentBudget})
+	stall(t, a, ascentDesign+a.DescentLength, sumOf)
+	climb(t, a)
+	p := methodtest.Suggest(t, a, 1)[0]
+	if p.Tag != oppositeTag || p.X[0] != -0.5 {
+		t.Fatalf("it asks for %v, %q", p.X[:8], p.Tag)
+	}
+	if p.X[7] != 0.5 || p.X[1]+p.X[2] < -0.5-1e-9 {
+		t.Errorf("coordinate 7 is %g, held at 0.5; coordinates 1 and 2 are %g and %g, together at least -0.5", p.X[7], p.X[1], p.X[2])
 	}
 }

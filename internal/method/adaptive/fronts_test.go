@@ -4,51 +4,48 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/mahabo/mahabo/internal/method/methodtest"
 	"github.com/mahabo/mahabo/strategy"
 )
 
 // TestFirstDescents follows the descents of adaptive on a rough function: short ones that are
 // blind to each other, then one that has seen everything.
 func TestFirstDescents(t *testing.T) {
-	const dim, length = 300, 4 + descentLength
-	built, err := New("adaptive:descents=3", strategy.Config{Domain: strategy.Box(dim), Init: 4, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := built.(*adaptive)
+	const dim = 300
+	length := 4 + defaults.DescentLength
+	a := newAdaptive(t, "adaptive:descents=3", strategy.Config{Domain: strategy.Box(dim), Init: 4, Seed: 1})
 	r := rand.New(rand.NewPCG(3, 4))
 	tell := func(count int, at, value float64) { // values without any order
 		t.Helper()
 		for range count {
-			x := around(at, dim, r)
-			if err := a.Tell(strategy.Observation{X: x, Y: []float64{value + r.Float64()}}); err != nil {
-				t.Fatal(err)
-			}
+			methodtest.Tell(t, a, around(at, dim, r), value+r.Float64())
 		}
+		a.learned(t)
 	}
 	tell(length-1, -0.9, 0)
-	if got := len(a.current().y); got != length-1 || a.current() == a.whole {
+	if got := len(a.phase.run().y); got != length-1 || a.phase.run() == a.whole {
 		t.Fatalf("%d observations in the first descent, want %d", got, length-1)
 	}
 	tell(1, -0.9, -100)
 	tell(1, -0.9, 0)
-	if len(a.current().y) != 0 || len(a.whole.fronts.at) != 1 {
-		t.Error("a point where the first descent ended does not belong to it")
+	if d, ok := a.phase.(*descent); !ok || d.number != 2 || len(d.of.y) != 0 || len(d.ends) != 1 {
+		t.Errorf("a point where the first descent ended does not belong to it: %+v", a.phase)
 	}
 	if _, _, ok := a.Predict(make(strategy.Point, dim)); ok {
 		t.Error("a prediction without a model")
 	}
 	tell(length-1, 0.9, -200)
 	tell(length, 0, 0)
-	if a.first != nil || len(a.current().y) != 3*length {
-		t.Errorf("%d observations after the first descents, want %d", len(a.current().y), 3*length)
+	f, ok := a.phase.(*fronts)
+	if !ok || len(f.run().y) != 3*length {
+		t.Fatalf("%T with %d observations after the first descents, want %d", a.phase, len(a.phase.run().y), 3*length)
 	}
-	if at := a.whole.fronts.at; len(at) != 3 || at[0][0] != -0.9 || at[1][0] != 0.9 || at[2][0] != 0 {
-		t.Errorf("the fronts are at %v", at)
+	if len(f.all) != 3 || f.all[0].at[0] != -0.9 || f.all[1].at[0] != 0.9 || f.all[2].at[0] != 0 {
+		t.Errorf("the fronts are at %v", f.all)
 	}
-	points, err := a.Ask(t.Context(), 2, nil)
-	if err != nil || len(points) != 2 || a.LastAsk().Fallback != nil {
-		t.Errorf("ask: %d points, %v, %v", len(points), err, a.LastAsk().Fallback)
+	methodtest.Ask(t, a, 2)
+	if err := a.LastAsk().Fallback; err != nil {
+		t.Error(err)
 	}
 }
 
@@ -64,18 +61,16 @@ func around(at float64, dim int, r *rand.Rand) strategy.Point {
 }
 
 func TestFronts(t *testing.T) {
-	var f fronts
+	a := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(2)})
 	left, right, far := strategy.Point{-1, 0}, strategy.Point{1, 0}, strategy.Point{0, 9}
-	f.add(left, 3)
-	f.add(right, 4)
-	f.add(far, 2)
-	if !f.cover(strategy.Point{-0.5, 0.5}) || f.cover(strategy.Point{-0.3, 0}) {
-		t.Errorf("the territory of a front is not %g", territory)
+	f := &fronts{adaptive: a, all: []front{{left, 3, true}, {right, 4, true}, {far, 2, true}}, left: a.FrontLength}
+	if end := f.all[0]; !end.covers(strategy.Point{-0.5, 0.5}, a.Territory) || end.covers(strategy.Point{-0.3, 0}, a.Territory) {
+		t.Errorf("the territory of a front is not %g", a.Territory)
 	}
-	f.learn(strategy.Observation{X: strategy.Point{0.5, 0}, Y: []float64{3.5}})
-	f.learn(strategy.Observation{X: strategy.Point{-0.5, 0}, Y: []float64{3.5}})
-	if f.value[0] != 3 || f.value[1] != 3.5 || f.at[1][0] != 0.5 {
-		t.Errorf("the fronts are at %v with %v", f.at, f.value)
+	f.learn(observation{x: strategy.Point{0.5, 0}, y: 3.5})
+	f.learn(observation{x: strategy.Point{-0.5, 0}, y: 3.5})
+	if f.all[0].value != 3 || f.all[1].value != 3.5 || f.all[1].at[0] != 0.5 {
+		t.Errorf("the fronts are %v", f.all)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
@@ -83,45 +78,59 @@ func TestFronts(t *testing.T) {
 			t.Errorf("front %d is called another than the lowest: %t", k, other)
 		}
 	}
-	for i, want := range []int{2, 1, 1} {
-		for range frontLength - 2*max(0, 1-i) { // two were told above
-			f.learn(strategy.Observation{X: far, Y: []float64{5}})
+	for i, want := range []int{2, 1} {
+		for range a.FrontLength - 2*max(0, 1-i) { // two were told above
+			if next, err := f.next(t.Context()); err != nil || next != phase(f) {
+				t.Fatalf("with %d fronts the next phase is %T, %v", len(f.all), next, err)
+			}
+			f.learn(observation{x: far, y: 5})
 		}
-		if len(f.at) != want || f.value[len(f.value)-1] != 2 {
-			t.Errorf("fronts with %v, want %d and the lowest among them", f.value, want)
+		if len(f.all) != want || f.all[len(f.all)-1].value != 2 {
+			t.Errorf("the fronts are %v, want %d and the lowest among them", f.all, want)
 		}
 	}
 	if _, other := f.draw(r); other {
 		t.Error("there is another front than the last")
 	}
+	next, err := f.next(t.Context())
+	if s, ok := next.(*search); !ok || err != nil || s.mayAscend {
+		t.Errorf("a single front is followed by %+v, %v, want a search without an ascent", next, err)
+	}
+}
+
+// What has no value is higher than all fronts and is given up before them.
+func TestUnseenFrontIsHighest(t *testing.T) {
+	a := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(1)})
+	f := &fronts{adaptive: a, all: []front{{strategy.Point{-1}, 1e300, true}, {at: strategy.Point{1}}}, left: 1}
+	if f.highest() != 1 || f.all[1].lower(f.all[0]) || !f.all[0].lower(f.all[1]) {
+		t.Errorf("front %d is the highest", f.highest())
+	}
+	f.learn(observation{x: strategy.Point{-0.9}, y: 2})
+	if len(f.all) != 1 || f.all[0].value != 2 {
+		t.Errorf("the fronts are %v, want the one that was seen", f.all)
+	}
 }
 
 func TestNumberOfDescents(t *testing.T) {
+	length := 10 + defaults.DescentLength
 	for _, c := range []struct {
 		spec              string
 		dim, budget, want int
 	}{
 		{"adaptive", 1000, 0, 1},
-		{"adaptive", 1000, worthDescents - 1, 1},
-		{"adaptive", 1000, worthDescents, firstDescents},
+		{"adaptive", 1000, defaults.FarBudget - 1, 1},
+		{"adaptive", 1000, defaults.FarBudget, firstDescents},
 		{"adaptive:descents=5", 1000, 0, 5},
 		{"adaptive:descents=1", 1000, 500, 1},
+		{"adaptive:descents=0", 1000, 500, firstDescents}, // the default by its number
 		{"adaptive", 500, 500, firstDescents},
 		{"adaptive", 499, 500, 1},
-		{"adaptive:descents=5", 10 + descentLength, 500, 5},
-		{"adaptive:descents=5", 10 + descentLength - 1, 500, 1},
+		{"adaptive:descents=5", length, 500, 5},
+		{"adaptive:descents=5", length - 1, 500, 1},
 	} {
-		built, err := New(c.spec, strategy.Config{Domain: strategy.Box(c.dim), Init: 10, Budget: c.budget})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a := built.(*adaptive); a.descents != c.want || (a.first == nil) != (c.want == 1) {
-			t.Errorf("%s with %d parameters, %d meant: %d descents, want %d", c.spec, c.dim, c.budget, a.descents, c.want)
-		}
-	}
-	for _, spec := range []string{"adaptive:descents=0", "adaptive:without=luck"} {
-		if _, err := New(spec, strategy.Config{Domain: strategy.Box(10)}); err == nil {
-			t.Errorf("%s is accepted", spec)
+		a := newAdaptive(t, c.spec, strategy.Config{Domain: strategy.Box(c.dim), Init: 10, Budget: c.budget})
+		if _, several := a.phase.(*descent); a.first() != c.want || several != (c.want > 1) {
+			t.Errorf("%s with %d parameters, %d meant: %d descents, begins with %T, want %d", c.spec, c.dim, c.budget, a.first(), a.phase, c.want)
 		}
 	}
 }

@@ -11,16 +11,17 @@ import (
 
 // A query stays in its box, and its starts reach all of it.
 func TestQueryBox(t *testing.T) {
-	q := query{centre: []float64{0, 0.75, -0.875}, reach: 0.5}
-	low, high := q.box()
-	if !slices.Equal(low, []float64{-0.5, 0.25, -1}) || !slices.Equal(high, []float64{0.5, 1, -0.375}) {
-		t.Errorf("the box is %v to %v", low, high)
+	a := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(3)})
+	q := place{adaptive: a, centre: []float64{0, 0.75, -0.875}, reach: 0.5}
+	box := a.region.Around(q.centre, q.reach)
+	if !slices.Equal(box.Low, []float64{-0.5, 0.25, -1}) || !slices.Equal(box.High, []float64{0.5, 1, -0.375}) {
+		t.Errorf("the box is %v to %v", box.Low, box.High)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	x := make([]float64, 3)
 	var reach, nearest float64 = 0, math.Inf(1)
 	for i := range 200 {
-		q.start(x, i%searchStarts, r)
+		q.start(x, i%a.Starts, r)
 		var step float64
 		for j, c := range q.centre {
 			step = max(step, math.Abs(x[j]-c))
@@ -43,18 +44,17 @@ func TestLocalModels(t *testing.T) {
 	}
 	noise := func(x strategy.Point, r *rand.Rand) float64 { return x[0] + r.NormFloat64() }
 	for _, c := range []struct {
-		name    string
-		without part
-		points  int
-		f       func(x strategy.Point, r *rand.Rand) float64
-		want    bool
+		name, spec string
+		points     int
+		f          func(x strategy.Point, r *rand.Rand) float64
+		want       bool
 	}{
-		{"few points", nothing, 51, valley, false},
-		{"many points", nothing, 52, valley, true},
-		{"without local models", local, 52, valley, false},
-		{"noise", nothing, 200, noise, false},
+		{"few points", "adaptive", 51, valley, false},
+		{"many points", "adaptive", 52, valley, true},
+		{"without local models", "adaptive:without=local", 52, valley, false},
+		{"noise", "adaptive", 200, noise, false},
 	} {
-		a := newRun(strategy.Config{Domain: strategy.Box(dim), Init: 10}, c.without)
+		a := newAdaptive(t, c.spec, strategy.Config{Domain: strategy.Box(dim), Init: 10}).newRun()
 		r := rand.New(rand.NewPCG(1, 2))
 		for i := range c.points { // half of them around the middle
 			x := make(strategy.Point, dim)
@@ -64,12 +64,12 @@ func TestLocalModels(t *testing.T) {
 					x[j] *= 10
 				}
 			}
-			a.add(strategy.Observation{X: x, Y: []float64{c.f(x, r)}})
+			a.add(observation{x: x, y: c.f(x, r)})
 		}
 		near := surroundingsOf(t, a, make(strategy.Point, dim))
 		drawn := 0
 		for range 100 {
-			p, err := near.draw(t.Context(), 0, false, r)
+			p, err := near.draw(t.Context(), 0, nil, r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,16 +99,16 @@ func surroundingsOf(t *testing.T, a *run, lowest strategy.Point) *surroundings {
 // A local model has the nearest points alone, looks no farther than they are, and believes
 // what the model of everything believes.
 func TestLocalModelIsLocal(t *testing.T) {
-	a := newRun(strategy.Config{Domain: strategy.Box(1), Init: 3}, nothing)
+	a := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(1), Init: 3}).newRun()
 	for i := range 60 { // 22 neighbours
 		x := float64(i-30) / 30
 		value := x * x
 		if x < 0 { // rough where the neighbours are not
 			value = math.Sin(60 * x)
 		}
-		a.add(strategy.Observation{X: strategy.Point{x}, Y: []float64{value}})
+		a.add(observation{x: strategy.Point{x}, y: value})
 	}
-	if got, want := nearest(a.cloud, 60, strategy.Point{0.5}, 3), []int{44, 45, 46}; !slices.Equal(got, want) {
+	if got, want := nearest(a.points, 60, strategy.Point{0.5}, 3), []int{44, 45, 46}; !slices.Equal(got, want) {
 		t.Errorf("points %v are nearest, want %v", got, want)
 	}
 	near := surroundingsOf(t, a, strategy.Point{0.5})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mahabo/mahabo/internal/gp"
+	"github.com/mahabo/mahabo/internal/method/methodtest"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -21,17 +22,17 @@ func TestEvidenceChoosesTheScale(t *testing.T) {
 		{"its exponential", func(x []float64) float64 { return math.Exp(4 * smooth(x)) }, true},
 	} {
 		r := rand.New(rand.NewPCG(5, 6))
-		cloud := gp.NewCloud(4)
-		var y []float64
+		d := gp.Data{Points: gp.NewPoints(4)}
 		for range 60 {
 			x := make([]float64, 4)
 			for j := range x {
 				x[j] = 2*r.Float64() - 1
 			}
-			cloud.Append(x)
-			y = append(y, c.f(x))
+			d.Points.Append(x)
+			d.Y = append(d.Y, c.f(x))
 		}
-		fit, err := fitScale(t.Context(), newRun(strategy.Config{Domain: strategy.Box(4)}, nothing).prior(len(y)), cloud, y, nil, y[0], true)
+		a := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(4)}).newRun()
+		fit, err := a.fitScale(t.Context(), a.prior(len(d.Y)), d, nil, d.Y[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,14 +46,14 @@ func TestEvidenceChoosesTheScale(t *testing.T) {
 func TestScaledNoise(t *testing.T) {
 	y := []float64{3, 40, 5, 900}
 	for _, log := range []bool{true, false} {
-		s := newScaled(log, y, []float64{0.1, 0, 1e-3, 1e300}, 10)
+		s := defaults.newScaled(log, y, []float64{0.1, 0, 1e-3, 1e300}, 10)
 		if want := s.Noise(s.w[0], 0.1); s.noise[0] != want*want || s.noise[1] != 0 || s.noise[3] != surelyNoise*surelyNoise {
 			t.Errorf("logarithm %t: the noise is %v", log, s.noise)
 		}
-		if newScaled(log, y, make([]float64, 4), 10).noise != nil {
+		if defaults.newScaled(log, y, make([]float64, 4), 10).noise != nil {
 			t.Errorf("logarithm %t: noise of values without any", log)
 		}
-		if s := newScaled(log, []float64{1, 1}, []float64{0, 1}, 1); s.noise[0] != 0 || s.noise[1] != surelyNoise*surelyNoise {
+		if s := defaults.newScaled(log, []float64{1, 1}, []float64{0, 1}, 1); s.noise[0] != 0 || s.noise[1] != surelyNoise*surelyNoise {
 			t.Errorf("logarithm %t: noise of equal values: %v", log, s.noise)
 		}
 	}
@@ -61,12 +62,9 @@ func TestScaledNoise(t *testing.T) {
 // The less sure a value is, the less it moves the model.
 func TestAdaptiveTrustsByStd(t *testing.T) {
 	at := strategy.Point{0.1, -0.2, 0.3}
-	predict := func(told ...Observation) float64 {
+	predict := func(told ...strategy.Observation) float64 {
 		t.Helper()
-		s, err := New("adaptive", strategy.Config{Domain: strategy.Box(3), Init: 4, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(3), Init: 4, Seed: 1})
 		for i := range 20 {
 			x := strategy.Point{math.Sin(float64(3 * i)), math.Sin(float64(3*i + 1)), math.Sin(float64(3*i + 2))}
 			if err := s.Tell(strategy.Observation{X: x, Y: []float64{x[0] + x[1]*x[2]}, Std: []float64{0.01}}); err != nil {
@@ -76,10 +74,8 @@ func TestAdaptiveTrustsByStd(t *testing.T) {
 		if err := s.Tell(told...); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Ask(t.Context(), 1, nil); err != nil {
-			t.Fatal(err)
-		}
-		mean, _, ok := s.(strategy.Predictor).Predict(at)
+		methodtest.Ask(t, s, 1)
+		mean, _, ok := s.Predict(at)
 		if !ok {
 			t.Fatal("no prediction")
 		}
@@ -105,26 +101,20 @@ func TestKnownNoiseHelps(t *testing.T) {
 		return v
 	}
 	play := func(seed uint64, known bool) float64 {
-		s, err := New("adaptive", strategy.Config{Domain: strategy.Box(dim), Init: 10, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(dim), Init: 10, Seed: seed})
 		r := rand.New(rand.NewPCG(seed, 9))
 		for i := range 60 {
-			points, err := s.Ask(t.Context(), 1, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := methodtest.Ask(t, s, 1)[0]
 			std := []float64{0.02, 1}[i%2]
-			o := strategy.Observation{X: points[0], Y: []float64{bowl(points[0]) + std*r.NormFloat64()}}
+			o := strategy.Observation{X: x, Y: []float64{bowl(x) + std*r.NormFloat64()}}
 			if known {
-				o.Std = std
+				o.Std = []float64{std}
 			}
 			if err := s.Tell(o); err != nil {
 				t.Fatal(err)
 			}
 		}
-		whole := s.(*adaptive).whole
+		whole := s.learned(t).whole
 		if err := whole.refit(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +122,7 @@ func TestKnownNoiseHelps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return bowl(newPlace(all.model, all.cloud, everywhere).centre)
+		return bowl(s.around(all, everywhere).centre)
 	}
 	var with, without float64
 	for seed := range uint64(seeds) {

@@ -21,7 +21,7 @@ func CMAES() strategy.Method {
 		Reference: "Hansen 2016 (arXiv:1604.00772); restarts: Auger & Hansen 2005",
 		Batch:     true,
 		Options: []strategy.Option{
-			{"sigma", "0.3", "standard deviation of the first steps, on [-1,1]: more than 0, at most 2"},
+			{Key: "sigma", Default: "0.3", Meaning: "standard deviation of the first steps, on [-1,1]: more than 0, at most 2"},
 		},
 		New: newEvolution,
 	}
@@ -37,7 +37,7 @@ const lateWindow = 256
 // design, whose best point is the first mean, then populations of lambda points. A
 // generation ends with the first observation that finds it full and was not drawn
 // from its distribution; a batch larger than lambda is therefore one large
-// generation. strategy.Point number s, s the count of points before it, observed and
+// generation. Point number s, s the count of points before it, observed and
 // pending, takes its normal numbers from stream s and its distribution from the
 // generation open when it is asked for.
 //

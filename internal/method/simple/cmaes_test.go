@@ -10,48 +10,18 @@ import (
 	"testing"
 
 	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/internal/method/methodtest"
 	"github.com/mahabo/mahabo/internal/rng"
 	"github.com/mahabo/mahabo/strategy"
 )
 
 func buildCMAES(t *testing.T, cfg strategy.Config) *evolution {
 	t.Helper()
-	s, err := cmaesMethod().build(cfg.WithDefaults(), strategy.Settings{})
+	s, err := CMAES().New(cfg.WithDefaults(), strategy.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s.(*evolution)
-}
-
-func askCMAES(t *testing.T, s strategy.Strategy, n int, pending []strategy.Point) []strategy.Point {
-	t.Helper()
-	points, err := s.Ask(context.Background(), n, pending)
-	if err != nil || len(points) != n {
-		t.Fatalf("asked for %d points, got %d, error %v", n, len(points), err)
-	}
-	return points
-}
-
-func tellCMAES(t *testing.T, s strategy.Strategy, obs ...strategy.Observation) {
-	t.Helper()
-	if err := s.Tell(obs...); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// playCMAES runs rounds of a batch and returns all points asked.
-func playCMAES(t *testing.T, s strategy.Strategy, rounds, batch int, f func([]float64) float64) (points []strategy.Point, best float64) {
-	t.Helper()
-	best = math.Inf(1)
-	for range rounds {
-		for _, x := range askCMAES(t, s, batch, nil) {
-			y := f(x)
-			best = min(best, y)
-			tellCMAES(t, s, strategy.Observation{X: x, Y: []float64{y}})
-			points = append(points, x)
-		}
-	}
-	return points, best
 }
 
 func equalPoints(t *testing.T, what string, got, want []strategy.Point) {
@@ -81,7 +51,7 @@ func TestCMAESOption(t *testing.T) {
 	if err != nil || s.(*evolution).sigma != 0.7 {
 		t.Errorf("sigma=0.7: %v", err)
 	}
-	if def := cmaesMethod().Options[0].Default; def != fmt.Sprint(buildCMAES(t, strategy.Config{Domain: strategy.Box(2)}).sigma) {
+	if def := CMAES().Options[0].Default; def != fmt.Sprint(buildCMAES(t, strategy.Config{Domain: strategy.Box(2)}).sigma) {
 		t.Errorf("the registry says that sigma is %s", def)
 	}
 }
@@ -91,8 +61,8 @@ func TestCMAESBeatsRandom(t *testing.T) {
 	for batch, factor := range map[int]float64{1: 8, 5: 8, 20: 2.5} {
 		var best, random float64
 		for seed := range uint64(3) {
-			_, b := playCMAES(t, buildCMAES(t, strategy.Config{Domain: strategy.Box(10), Seed: seed}), 300/batch, batch, offCentre)
-			_, r := playCMAES(t, &modelFree{cfg: strategy.Config{Domain: strategy.Box(10), Init: 10, Seed: seed}, history: history{dim: 10}, points: uniformAfterDesign}, 300/batch, batch, offCentre)
+			_, b := methodtest.Play(t, buildCMAES(t, strategy.Config{Domain: strategy.Box(10), Seed: seed}), 300/batch, batch, offCentre)
+			_, r := methodtest.Play(t, methodtest.Build(t, Random(), "random", strategy.Config{Domain: strategy.Box(10), Seed: seed}), 300/batch, batch, offCentre)
 			best, random = best+b, random+r
 		}
 		if best > random/factor {
@@ -106,8 +76,8 @@ func TestCMAESSizes(t *testing.T) {
 	for _, dim := range []int{1, 2, 60} {
 		for _, batch := range []int{1, 5, 20} {
 			s := buildCMAES(t, strategy.Config{Domain: strategy.Box(dim), Seed: 1})
-			_, best := playCMAES(t, s, 200/batch, batch, offCentre)
-			if start := slices.Min(s.y[:DefaultInit]); best > 0.7*start {
+			_, best := methodtest.Play(t, s, 200/batch, batch, offCentre)
+			if start := slices.Min(s.Y[:strategy.DefaultInit]); best > 0.7*start {
 				t.Errorf("D=%d, batch %d: %g, the design had %g", dim, batch, best, start)
 			}
 		}
@@ -123,13 +93,13 @@ func TestCMAESOnTheBorder(t *testing.T) {
 		}
 		return f
 	}
-	if _, best := playCMAES(t, buildCMAES(t, strategy.Config{Domain: strategy.Box(5), Seed: 1}), 160, 5, slope); best > 1e-3 {
+	if _, best := methodtest.Play(t, buildCMAES(t, strategy.Config{Domain: strategy.Box(5), Seed: 1}), 160, 5, slope); best > 1e-3 {
 		t.Errorf("%g above the minimum", best)
 	}
 }
 
 func TestCMAESSharesTheDesign(t *testing.T) {
-	got, _ := playCMAES(t, buildCMAES(t, strategy.Config{Domain: strategy.Box(7), Seed: 5}), 10, 1, offCentre)
+	got, _ := methodtest.Play(t, buildCMAES(t, strategy.Config{Domain: strategy.Box(7), Seed: 5}), 10, 1, offCentre)
 	equalPoints(t, "design", got, method.InitialDesign(strategy.Config{Domain: strategy.Box(7), Seed: 5}, 0, 10))
 }
 
@@ -140,16 +110,18 @@ func TestCMAESReplays(t *testing.T) {
 		s := buildCMAES(t, strategy.Config{Domain: strategy.Box(c.dim), Seed: 9})
 		var told []strategy.Observation
 		for range c.rounds {
-			points := askCMAES(t, s, c.batch, nil)
+			points := methodtest.Ask(t, s, c.batch)
 			fresh := buildCMAES(t, strategy.Config{Domain: strategy.Box(c.dim), Seed: 9})
-			tellCMAES(t, fresh, told...)
+			if err := fresh.Tell(told...); err != nil {
+				t.Fatal(err)
+			}
 			what := fmt.Sprintf("D=%d, batch %d, after %d", c.dim, c.batch, len(told))
-			equalPoints(t, what, askCMAES(t, fresh, c.batch, nil), points)
-			equalPoints(t, what+", asked twice", askCMAES(t, s, c.batch, nil), points)
+			equalPoints(t, what, methodtest.Ask(t, fresh, c.batch), points)
+			equalPoints(t, what+", asked twice", methodtest.Ask(t, s, c.batch), points)
 			for _, x := range points {
 				told = append(told, strategy.Observation{X: x, Y: []float64{offCentre(x)}})
-				tellCMAES(t, s, told[len(told)-1])
-				askCMAES(t, s, 1, nil)
+				methodtest.Tell(t, s, x, offCentre(x))
+				methodtest.Ask(t, s, 1)
 			}
 		}
 	}
@@ -159,14 +131,14 @@ func TestCMAESReplays(t *testing.T) {
 func TestCMAESBatchesSplitAGeneration(t *testing.T) {
 	for _, at := range []int{10, 20} { // lambda is 10: generations begin here
 		s := buildCMAES(t, strategy.Config{Domain: strategy.Box(10), Seed: 2})
-		playCMAES(t, s, at, 1, offCentre)
-		want := askCMAES(t, s, 10, nil)
+		methodtest.Play(t, s, at, 1, offCentre)
+		want := methodtest.Ask(t, s, 10)
 		var got []strategy.Point
 		for _, n := range []int{1, 2, 3, 4} {
-			got = append(got, askCMAES(t, s, n, got)...)
+			got = append(got, methodtest.Ask(t, s, n, got...)...)
 		}
 		equalPoints(t, "pending", got, want)
-		got, _ = playCMAES(t, s, 5, 2, offCentre)
+		got, _ = methodtest.Play(t, s, 5, 2, offCentre)
 		equalPoints(t, "told", got, want)
 	}
 }
@@ -174,16 +146,16 @@ func TestCMAESBatchesSplitAGeneration(t *testing.T) {
 // A batch larger than lambda is one generation, in whatever order it comes back.
 func TestCMAESLargeBatchIsOneGeneration(t *testing.T) {
 	s := buildCMAES(t, strategy.Config{Domain: strategy.Box(10), Seed: 2})
-	playCMAES(t, s, 1, 30, offCentre) // the design, larger than Init
+	methodtest.Play(t, s, 1, 30, offCentre) // the design, larger than Init
 	if s.now != nil || s.start != 0 {
 		t.Fatal("30 points of the design are not all part of it")
 	}
 	for _, size := range []int{25, 40} {
-		points := askCMAES(t, s, size, nil)
-		first := len(s.x)
+		points := methodtest.Ask(t, s, size)
+		first := len(s.X)
 		rng.New(uint64(size)).Shuffle(size, func(i, j int) { points[i], points[j] = points[j], points[i] })
 		for _, x := range points {
-			tellCMAES(t, s, strategy.Observation{X: x, Y: []float64{offCentre(x)}})
+			methodtest.Tell(t, s, x, offCentre(x))
 		}
 		if s.start != first || len(s.us) != size {
 			t.Errorf("generation of %d from %d, want %d from %d", len(s.us), s.start, size, first)
@@ -201,7 +173,7 @@ func TestCMAESAsynchronous(t *testing.T) {
 		best := math.Inf(1)
 		for range 400 {
 			for len(pending) < workers {
-				x := askCMAES(t, s, 1, pending)[0]
+				x := methodtest.Ask(t, s, 1, pending...)[0]
 				if key := fmt.Sprint(x); seen[key] {
 					t.Fatal("a point was asked for twice")
 				} else {
@@ -213,7 +185,7 @@ func TestCMAESAsynchronous(t *testing.T) {
 			x := pending[i]
 			pending = slices.Delete(pending, i, i+1)
 			best = min(best, offCentre(x))
-			tellCMAES(t, s, strategy.Observation{X: x, Y: []float64{offCentre(x)}})
+			methodtest.Tell(t, s, x, offCentre(x))
 		}
 		if best > 0.4 {
 			t.Errorf("%d workers reached %g", workers, best)
@@ -226,12 +198,12 @@ func TestCMAESTakesForeignPoints(t *testing.T) {
 	rounded := buildCMAES(t, strategy.Config{Domain: strategy.Box(10), Seed: 3})
 	best := math.Inf(1)
 	for range 300 {
-		x := askCMAES(t, rounded, 1, nil)[0]
+		x := methodtest.Ask(t, rounded, 1)[0]
 		for j, v := range x {
 			x[j] = math.Round(100*v) / 100
 		}
 		best = min(best, offCentre(x))
-		tellCMAES(t, rounded, strategy.Observation{X: x, Y: []float64{offCentre(x)}})
+		methodtest.Tell(t, rounded, x, offCentre(x))
 	}
 	if best > 0.3 {
 		t.Errorf("rounded points reached %g", best)
@@ -240,10 +212,10 @@ func TestCMAESTakesForeignPoints(t *testing.T) {
 	x := make(strategy.Point, 10)
 	for i := range uint64(50) {
 		rng.NewFiller(rng.New(i)).Uniform(x)
-		tellCMAES(t, own, strategy.Observation{X: x, Y: []float64{offCentre(x)}})
+		methodtest.Tell(t, own, x, offCentre(x))
 	}
-	start := slices.Min(own.y)
-	if _, best := playCMAES(t, own, 250, 1, offCentre); best > start/5 {
+	start := slices.Min(own.Y)
+	if _, best := methodtest.Play(t, own, 250, 1, offCentre); best > start/5 {
 		t.Errorf("from %g among the user's points to %g", start, best)
 	}
 }
@@ -260,7 +232,7 @@ func TestCMAESRestarts(t *testing.T) {
 		return min(wide, narrow)
 	}
 	s := buildCMAES(t, strategy.Config{Domain: strategy.Box(2), Seed: 4})
-	_, best := playCMAES(t, s, 3000, 1, basins)
+	_, best := methodtest.Play(t, s, 3000, 1, basins)
 	if s.now.Population() <= 6 || best > 1e-6 {
 		t.Errorf("population %d, best %g", s.now.Population(), best)
 	}
@@ -278,12 +250,12 @@ func TestCMAESSurvivesDegenerateData(t *testing.T) {
 	} {
 		for _, dim := range []int{1, 2, 12} {
 			i := 0
-			playCMAES(t, buildCMAES(t, strategy.Config{Domain: strategy.Box(dim), Init: 1}), 100, 3, func([]float64) float64 { i++; return value(i) })
+			methodtest.Play(t, buildCMAES(t, strategy.Config{Domain: strategy.Box(dim), Init: 1}), 100, 3, func([]float64) float64 { i++; return value(i) })
 			same := buildCMAES(t, strategy.Config{Domain: strategy.Box(dim)})
 			for i := range 300 {
-				tellCMAES(t, same, strategy.Observation{X: make(strategy.Point, dim), Y: []float64{value(i)}})
+				methodtest.Tell(t, same, make(strategy.Point, dim), value(i))
 			}
-			for _, x := range askCMAES(t, same, 3, nil) {
+			for _, x := range methodtest.Ask(t, same, 3) {
 				if err := strategy.CheckPoint(x, dim); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
@@ -298,13 +270,13 @@ func TestCMAESRefusesBadArguments(t *testing.T) {
 	if _, err := s.Ask(ctx, 0, nil); err == nil {
 		t.Error("no points were asked for")
 	}
-	if _, err := s.Ask(ctx, 1, []strategy.Point{{0}}); err == nil {
+	if _, err := s.Ask(ctx, 1, []strategy.Suggestion{{X: strategy.Point{0}}}); err == nil {
 		t.Error("a short pending point was accepted")
 	}
 	if s.Tell(strategy.Observation{X: strategy.Point{0, 0, 2}, Y: []float64{1}}) == nil || s.Tell(strategy.Observation{X: strategy.Point{0, 0, 0}, Y: []float64{math.NaN()}}) == nil {
 		t.Error("a bad observation was accepted")
 	}
-	playCMAES(t, s, 12, 1, offCentre)
+	methodtest.Play(t, s, 12, 1, offCentre)
 	cancel()
 	if _, err := s.Ask(ctx, 5, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled Ask: %v", err)

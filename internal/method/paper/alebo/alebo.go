@@ -24,7 +24,7 @@ func Method() strategy.Method {
 		Summary:   "searches one random subspace, inside the box only, with a Gaussian process of full metric; to compare with",
 		Reference: "Letham, Calandra, Rai & Bakshy 2020 (arXiv:2001.11659)",
 		Options: []strategy.Option{
-			{"d", "", "embedding dimension: a number, or true for the problem's own (default: twice that where known, else 8)"},
+			{Key: "d", Default: "", Meaning: "embedding dimension: a number, or true for the problem's own (default: twice that where known, else 8)"},
 		},
 		New: newALEBO,
 	}

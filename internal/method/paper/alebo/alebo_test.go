@@ -9,6 +9,7 @@ import (
 
 	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/internal/method/methodtest"
 	"github.com/mahabo/mahabo/internal/method/paper/lingp"
 	"github.com/mahabo/mahabo/internal/rng"
 	"github.com/mahabo/mahabo/strategy"
@@ -16,19 +17,16 @@ import (
 
 func buildALEBO(t testing.TB, cfg strategy.Config, s strategy.Settings) *alebo {
 	t.Helper()
-	built, err := aleboMethod().build(cfg.WithDefaults(), s)
+	built, err := Method().New(cfg.WithDefaults(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return built.(*alebo)
 }
 
-func askALEBO(t *testing.T, s *alebo, n int, pending []strategy.Point) []strategy.Point {
+func askALEBO(t *testing.T, s *alebo, n int, pending ...strategy.Point) []strategy.Point {
 	t.Helper()
-	points, err := s.Ask(context.Background(), n, pending)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := methodtest.Ask(t, s, n, pending...)
 	if err := s.LastAsk().Fallback; err != nil {
 		t.Fatalf("fell back on ordinary data: %v", err)
 	}
@@ -38,10 +36,10 @@ func askALEBO(t *testing.T, s *alebo, n int, pending []strategy.Point) []strateg
 // onSubspace checks that x lies in the box and equals B⁺Bx, that is, B⁺z for its z = Bx.
 func onSubspace(t *testing.T, s *alebo, x strategy.Point) {
 	t.Helper()
-	if err := strategy.CheckPoint(x, s.dim); err != nil {
+	if err := strategy.CheckPoint(x, s.Dim); err != nil {
 		t.Error(err)
 	}
-	back := make([]float64, s.dim)
+	back := make([]float64, s.Dim)
 	for j := range back {
 		back[j] = linalg.Dot(s.pinv.Matrix().Row(j), s.down(x))
 		if !(math.Abs(back[j]-x[j]) < 1e-10) {
@@ -129,28 +127,28 @@ func TestALEBOStaysInThePolytope(t *testing.T) {
 		s := buildALEBO(t, strategy.Config{Domain: strategy.Box(c.dim), TrueDim: c.trueDim, Init: 5, Seed: 7}, strategy.Settings{})
 		foreign := method.UniformAfterDesign(strategy.Config{Domain: strategy.Box(c.dim), Init: 1, Seed: 8}, 1, 2)
 		for _, x := range foreign {
-			if err := s.Tell(strategy.Observation{X: x, Y: []float64{ridge(x)}}); err != nil {
+			if err := s.Tell(strategy.Observation{X: x, Y: []float64{methodtest.Ridge(x)}}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for range 5 {
-			for _, x := range askALEBO(t, s, 2, foreign) {
+			for _, x := range askALEBO(t, s, 2, foreign...) {
 				onSubspace(t, s, x)
-				if err := s.Tell(strategy.Observation{X: x, Y: []float64{ridge(x)}}); err != nil {
+				if err := s.Tell(strategy.Observation{X: x, Y: []float64{methodtest.Ridge(x)}}); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 		s.in, s.model = lingp.NewInputs(s.B.B.Rows+1), nil // no kernel fits these
-		for range s.x {
+		for range s.X {
 			s.in.Append(make([]float64, s.B.B.Rows+1))
 		}
 		points, err := s.Ask(context.Background(), 3, nil)
 		if err != nil || len(points) != 3 || s.LastAsk().Fallback == nil {
 			t.Fatalf("%d points, error %v, reported %v", len(points), err, s.LastAsk().Fallback)
 		}
-		for _, x := range points {
-			onSubspace(t, s, x)
+		for _, p := range points {
+			onSubspace(t, s, p.X)
 		}
 	}
 }
@@ -173,31 +171,31 @@ func TestALEBOReplaysBetweenFits(t *testing.T) {
 	s := buildALEBO(t, cfg, strategy.Settings{})
 	var told []strategy.Observation
 	tell := func(x strategy.Point) {
-		o := strategy.Observation{X: x, Y: []float64{ridge(x)}}
+		o := strategy.Observation{X: x, Y: []float64{methodtest.Ridge(x)}}
 		told = append(told, o)
 		if err := s.Tell(o); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, x := range askALEBO(t, s, 30, nil) {
+	for _, x := range askALEBO(t, s, 30) {
 		tell(x)
 	}
-	waiting := []strategy.Point{make(strategy.Point, 30)}
+	waiting := make(strategy.Point, 30)
 	for range 4 { // fits at 30 and 33
 		askALEBO(t, s, 2, waiting)
-		x := askALEBO(t, s, 1, nil)[0]
+		x := askALEBO(t, s, 1)[0]
 		fresh := buildALEBO(t, cfg, strategy.Settings{})
 		if err := fresh.Tell(told...); err != nil {
 			t.Fatal(err)
 		}
-		if y := askALEBO(t, fresh, 1, nil)[0]; !slices.Equal(x, y) {
+		if y := askALEBO(t, fresh, 1)[0]; !slices.Equal(x, y) {
 			t.Fatalf("after %d observations a replay asks for another point", len(told))
 		}
 		tell(x)
 	}
 }
 
-// A ridge inside the subspace: the best point of the polytope is known, and reached.
+// A methodtest.Ridge inside the subspace: the best point of the polytope is known, and reached.
 func TestALEBOFindsTheMinimumOfItsSubspace(t *testing.T) {
 	s := buildALEBO(t, strategy.Config{Domain: strategy.Box(50), TrueDim: 1, Seed: 10}, strategy.Settings{})
 	target := s.down(s.up([]float64{0.4, -0.3}))
@@ -205,7 +203,7 @@ func TestALEBOFindsTheMinimumOfItsSubspace(t *testing.T) {
 		z := s.down(x)
 		return (z[0]-target[0])*(z[0]-target[0]) + 2*(z[1]-target[1])*(z[1]-target[1])
 	}
-	if _, best := play(t, s, 25, 1, f); best > 1e-4 {
+	if _, best := methodtest.Play(t, s, 25, 1, f); best > 1e-4 {
 		t.Errorf("%g above the minimum", best)
 	}
 }
@@ -236,7 +234,7 @@ func BenchmarkALEBOAsk(b *testing.B) {
 			s := buildALEBO(b, strategy.Config{Domain: strategy.Box(1000), TrueDim: trueDim}, strategy.Settings{})
 			for i := range 500 {
 				x := s.random(i)
-				if err := s.Tell(strategy.Observation{X: x, Y: []float64{ridge(x)}}); err != nil {
+				if err := s.Tell(strategy.Observation{X: x, Y: []float64{methodtest.Ridge(x)}}); err != nil {
 					b.Fatal(err)
 				}
 			}

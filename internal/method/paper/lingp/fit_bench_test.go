@@ -94,7 +94,7 @@ func BenchmarkMAPGradient(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			p, x := posterior{d, MAPOptions{LengthScale: gp.LogNormalPrior{5, 1}}}, toLogs(h)
+			p, x := posterior{d, MAPOptions{LengthScale: gp.LogNormalPrior{Mu: 5, StdDev: 1}}}, toLogs(h)
 			grad := make([]float64, len(x))
 			for b.Loop() {
 				p.loss(grad, x)

@@ -19,10 +19,10 @@ func TestPriors(t *testing.T) {
 		v, want float64
 	}{
 		// Gamma(1, rate) is exponential, LogNormal(0, 1) at 1 is 1/sqrt(2 pi).
-		{"exponential", gp.GammaPrior{1, 3}, 0.5, math.Log(3) - 1.5},
-		{"gamma", gp.GammaPrior{3, 6}, 0.2, math.Log(216. / 2 * 0.04 * math.Exp(-1.2))},
-		{"standard", gp.LogNormalPrior{0, 1}, 1, -0.5 * math.Log(2*math.Pi)},
-		{"log-normal", gp.LogNormalPrior{1, 2}, math.Exp(3), -3 - math.Log(2*math.Sqrt(2*math.Pi)) - 0.5},
+		{"exponential", gp.GammaPrior{Shape: 1, Rate: 3}, 0.5, math.Log(3) - 1.5},
+		{"gamma", gp.GammaPrior{Shape: 3, Rate: 6}, 0.2, math.Log(216. / 2 * 0.04 * math.Exp(-1.2))},
+		{"standard", gp.LogNormalPrior{Mu: 0, StdDev: 1}, 1, -0.5 * math.Log(2*math.Pi)},
+		{"log-normal", gp.LogNormalPrior{Mu: 1, StdDev: 2}, math.Exp(3), -3 - math.Log(2*math.Sqrt(2*math.Pi)) - 0.5},
 	} {
 		value, slope := c.prior.LogDensity(c.v)
 		if math.Abs(value-c.want) > 1e-13 {
@@ -33,14 +33,14 @@ func TestPriors(t *testing.T) {
 			t.Errorf("%s: slope %g, finite differences %g", c.name, slope, d)
 		}
 	}
-	p := gp.LogNormalPrior{0.3, 0.7}
+	p := gp.LogNormalPrior{Mu: 0.3, StdDev: 0.7}
 	if _, slope := p.LogDensity(p.Mode()); math.Abs(slope) > 1e-14 {
 		t.Errorf("slope %g at the mode", slope)
 	}
 }
 
 func allPriors() MAPOptions {
-	return MAPOptions{LengthScale: gp.LogNormalPrior{1, 0.5}, OutputScale: gp.GammaPrior{2, 1}, Noise: gp.LogNormalPrior{-3, 1}, MaxEvals: 60}
+	return MAPOptions{LengthScale: gp.LogNormalPrior{Mu: 1, StdDev: 0.5}, OutputScale: gp.GammaPrior{Shape: 2, Rate: 1}, Noise: gp.LogNormalPrior{Mu: -3, StdDev: 1}, MaxEvals: 60}
 }
 
 func TestMAPGradient(t *testing.T) {
@@ -85,7 +85,7 @@ func TestMAPFallsBackOnThePrior(t *testing.T) {
 	for i := range y {
 		in.Append([]float64{0.4*float64(i) - 0.8, 0.3}) // the second input never changes
 	}
-	prior := gp.LogNormalPrior{0.2, 0.6}
+	prior := gp.LogNormalPrior{Mu: 0.2, StdDev: 0.6}
 	start := Hyper{Kernel: RBFARD([]float64{1, 1}), OutputScale: 1, NoiseVariance: 0.1}
 	h, _, err := FitMAP(context.Background(), []Hyper{start}, in, y, MAPOptions{LengthScale: prior, NoiseBounds: Interval{Low: 1e-3}})
 	if err != nil {

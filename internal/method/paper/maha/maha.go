@@ -23,10 +23,10 @@ func Method() strategy.Method {
 		Reference: "Horiguchi, Iwata, Tsuzuki & Ozawa 2022",
 		Batch:     true,
 		Options: []strategy.Option{
-			{"d", "1", "embedding dimension: a number, or true for the problem's own"},
-			{"fit", "adam", "adam (10 restarts, as the paper) or lbfgs (one cold start; another, often better method)"},
-			{"search", "joint", "joint (the five starts as one problem, as BoTorch) or separate (one run each)"},
-			{"quirks", "false", "true: follow the authors' program where it differs from the paper's text (docs/METHODS.md)"},
+			{Key: "d", Default: "1", Meaning: "embedding dimension: a number, or true for the problem's own"},
+			{Key: "fit", Default: "adam", Meaning: "adam (10 restarts, as the paper) or lbfgs (one cold start; another, often better method)"},
+			{Key: "search", Default: "joint", Meaning: "joint (the five starts as one problem, as BoTorch) or separate (one run each)"},
+			{Key: "quirks", Default: "false", Meaning: "true: follow the authors' program where it differs from the paper's text (docs/METHODS.md)"},
 		},
 		New: newMaha,
 	}

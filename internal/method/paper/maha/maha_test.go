@@ -7,59 +7,23 @@ import (
 	"testing"
 
 	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/internal/method/methodtest"
 	"github.com/mahabo/mahabo/internal/method/paper/acquisition"
 	"github.com/mahabo/mahabo/internal/method/paper/lingp"
 	"github.com/mahabo/mahabo/internal/rng"
 	"github.com/mahabo/mahabo/strategy"
 )
 
-// ridge is a function of one direction of the box.
-func ridge(x []float64) float64 {
-	z := 0.0
-	for j, v := range x {
-		z += v * math.Cos(float64(j)) / math.Sqrt(float64(len(x)))
-	}
-	return (z - 2) * (z - 2)
-}
-
-// play runs rounds of a batch and returns all points asked.
-func play(t *testing.T, s strategy.Strategy, rounds, batch int, f func([]float64) float64) (points []strategy.Point, best float64) {
+func build(t testing.TB, spec string, dim int, seed uint64) *maha {
 	t.Helper()
-	best = math.Inf(1)
-	for range rounds {
-		asked, err := s.Ask(context.Background(), batch, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(asked) != batch {
-			t.Fatalf("asked for %d points, got %d", batch, len(asked))
-		}
-		for _, x := range asked {
-			y := f(x)
-			best = min(best, y)
-			if err := s.Tell(strategy.Observation{X: x, Y: []float64{y}}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		points = append(points, asked...)
-	}
-	return points, best
-}
-
-func build(t *testing.T, spec string, dim int, seed uint64) strategy.Strategy {
-	t.Helper()
-	s, err := New(spec, strategy.Config{Domain: strategy.Box(dim), TrueDim: min(2, dim), Seed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return methodtest.Build(t, Method(), spec, strategy.Config{Domain: strategy.Box(dim), TrueDim: min(2, dim), Seed: seed}).(*maha)
 }
 
 // A model that cannot be built costs the method its choice, never the user the
 // suggestion, and is reported.
 func TestMahaFallsBackAndSaysSo(t *testing.T) {
-	s := build(t, "maha", 6, 1).(*maha)
-	play(t, s, 3, 5, ridge)
+	s := build(t, "maha", 6, 1)
+	methodtest.Play(t, s, 3, 5, methodtest.Ridge)
 	if r := s.LastAsk(); r.Fallback != nil {
 		t.Fatalf("fell back without need: %v", r.Fallback)
 	}
@@ -87,7 +51,7 @@ func TestDescentLeavesTheNullSpaceAlone(t *testing.T) {
 	for i := range n {
 		rng.NewFiller(r).Uniform(x)
 		in.Append(x)
-		y[i] = ridge(x)
+		y[i] = methodtest.Ridge(x)
 	}
 	model, err := lingp.NewModel(lingp.Hyper{Kernel: lingp.Mahalanobis(B), OutputScale: 1, NoiseVariance: 1e-2}, in, y)
 	if err != nil {
@@ -140,16 +104,11 @@ func BenchmarkMahaAsk(b *testing.B) {
 	for _, d := range []int{1, 2} {
 		for _, batch := range []int{1, 5} {
 			b.Run(fmt.Sprintf("n=300/D=1000/d=%d/B=%d", d, batch), func(b *testing.B) {
-				s, err := New(fmt.Sprintf("maha:d=%d", d), strategy.Config{Domain: strategy.Box(1000)})
-				if err != nil {
-					b.Fatal(err)
-				}
+				s := build(b, fmt.Sprintf("maha:d=%d", d), 1000, 0)
 				for i := range 300 {
 					x := make(strategy.Point, 1000)
 					rng.NewFiller(rng.New(uint64(i))).Uniform(x)
-					if err := s.Tell(strategy.Observation{X: x, Y: []float64{ridge(x)}}); err != nil {
-						b.Fatal(err)
-					}
+					methodtest.Tell(b, s, x, methodtest.Ridge(x))
 				}
 				for b.Loop() {
 					if _, err := s.Ask(context.Background(), batch, nil); err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mahabo/mahabo/internal/method/methodtest"
 	"github.com/mahabo/mahabo/internal/rng"
 	"github.com/mahabo/mahabo/strategy"
 	"gonum.org/v1/gonum/mat"
@@ -15,16 +16,11 @@ import (
 // told returns rbf after n observations of ridge at random points.
 func told(t testing.TB, dim, n int) *maha {
 	t.Helper()
-	s, err := New("rbf", strategy.Config{Domain: strategy.Box(dim)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := methodtest.Build(t, RBF(), "rbf", strategy.Config{Domain: strategy.Box(dim)})
 	for i := range n {
 		x := make(strategy.Point, dim)
 		rng.NewFiller(rng.New(uint64(i))).Uniform(x)
-		if err := s.Tell(strategy.Observation{X: x, Y: []float64{ridge(x)}}); err != nil {
-			t.Fatal(err)
-		}
+		methodtest.Tell(t, s, x, methodtest.Ridge(x))
 	}
 	return s.(*maha)
 }
@@ -50,7 +46,7 @@ func TestRBFModelIsTheExactPosterior(t *testing.T) {
 		K, y := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
 		for i := range n {
 			for j := range i + 1 {
-				K.SetSym(i, j, k(s.x[i], s.x[j]))
+				K.SetSym(i, j, k(s.X[i], s.X[j]))
 			}
 			K.SetSym(i, i, h.OutputScale+h.NoiseVariance)
 			y.SetVec(i, task.y[i]-h.Mean)
@@ -64,7 +60,7 @@ func TestRBFModelIsTheExactPosterior(t *testing.T) {
 			x := make([]float64, dim)
 			rng.NewFiller(rng.New(uint64(i), 1)).Uniform(x)
 			for j := range n {
-				kx.SetVec(j, k(x, s.x[j]))
+				kx.SetVec(j, k(x, s.X[j]))
 			}
 			if err := chol.SolveVecTo(w, kx); err != nil {
 				t.Fatal(err)
@@ -92,8 +88,8 @@ func TestRBFOneStartEqualsTen(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range a {
-			if !slices.Equal(a[i], b[i]) {
-				t.Errorf("D=%d, point %d: %v from one start, %v from ten", dim, i, a[i], b[i])
+			if !slices.Equal(a[i].X, b[i].X) {
+				t.Errorf("D=%d, point %d: %v from one start, %v from ten", dim, i, a[i].X, b[i].X)
 			}
 		}
 	}

@@ -44,8 +44,8 @@ func Random() strategy.Method {
 
 func twoStepOptions() []strategy.Option {
 	return []strategy.Option{
-		{"d", "", "embedding dimension: a number, or true for the problem's own (default: true where known, else 1)"},
-		{"starts", "corners", "of the search for z: corners (of the polytope of feasible z), inside (samples of it) or far (corners, but some searches fail)"},
+		{Key: "d", Default: "", Meaning: "embedding dimension: a number, or true for the problem's own (default: true where known, else 1)"},
+		{Key: "starts", Default: "corners", Meaning: "of the search for z: corners (of the polytope of feasible z), inside (samples of it) or far (corners, but some searches fail)"},
 	}
 }
 

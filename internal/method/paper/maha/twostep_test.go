@@ -9,30 +9,29 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mahabo/mahabo/internal/method/methodtest"
 	"github.com/mahabo/mahabo/internal/method/paper/embed"
+	"github.com/mahabo/mahabo/internal/method/simple"
 	"github.com/mahabo/mahabo/internal/rng"
 	"github.com/mahabo/mahabo/strategy"
 )
 
 func twoStepMethods() []strategy.Method {
-	return []strategy.Method{mahaPinvMethod(), mahaRandomMethod()}
+	return []strategy.Method{Pinv(), Random()}
 }
 
 func buildTwoStep(t *testing.T, m strategy.Method, cfg strategy.Config, s strategy.Settings) *mahaTwoStep {
 	t.Helper()
-	built, err := m.build(cfg.WithDefaults(), s)
+	built, err := m.New(cfg.WithDefaults(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return built.(*mahaTwoStep)
 }
 
-func askTwoStep(t *testing.T, s strategy.Strategy, n int, pending []strategy.Point) []strategy.Point {
+func askTwoStep(t *testing.T, s strategy.Strategy, n int, pending ...strategy.Point) []strategy.Point {
 	t.Helper()
-	points, err := s.Ask(context.Background(), n, pending)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := methodtest.Ask(t, s, n, pending...)
 	if r := s.(strategy.Reporter).LastAsk(); r.Fallback != nil {
 		t.Fatalf("fell back on ordinary data: %v", r.Fallback)
 	}
@@ -41,12 +40,12 @@ func askTwoStep(t *testing.T, s strategy.Strategy, n int, pending []strategy.Poi
 
 func TestTwoStepBeatsRandomOnARidge(t *testing.T) {
 	best := map[string]float64{}
-	for _, m := range append(twoStepMethods(), randomMethod()) {
-		s, err := m.build(strategy.Config{Domain: strategy.Box(40), Seed: 1}.WithDefaults(), strategy.Settings{})
+	for _, m := range append(twoStepMethods(), simple.Random()) {
+		s, err := m.New(strategy.Config{Domain: strategy.Box(40), Seed: 1}.WithDefaults(), strategy.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, best[m.Name] = play(t, s, 50, 1, ridge)
+		_, best[m.Name] = methodtest.Play(t, s, 50, 1, methodtest.Ridge)
 	}
 	if !(best["maha-pinv"] < best["random"]/5 && best["maha-random"] < best["random"]/5) {
 		t.Errorf("reached %v", best)
@@ -61,13 +60,13 @@ func TestTwoStepReconstructsTheSameZ(t *testing.T) {
 		cfg := strategy.Config{Domain: strategy.Box(8), TrueDim: d, Seed: 5}
 		pinv := buildTwoStep(t, twoStepMethods()[0], cfg, strategy.Settings{})
 		random := buildTwoStep(t, twoStepMethods()[1], cfg, strategy.Settings{})
-		points, _ := play(t, pinv, 4, 5, ridge)
+		points, _ := methodtest.Play(t, pinv, 4, 5, methodtest.Ridge)
 		for _, x := range points {
-			if err := random.Tell(strategy.Observation{X: x, Y: []float64{ridge(x)}}); err != nil {
+			if err := random.Tell(strategy.Observation{X: x, Y: []float64{methodtest.Ridge(x)}}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		a, b := askTwoStep(t, pinv, 3, nil), askTwoStep(t, random, 3, nil)
+		a, b := askTwoStep(t, pinv, 3), askTwoStep(t, random, 3)
 		task, err := pinv.learn(ctx, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -106,9 +105,9 @@ func TestFailedSearchesEndInCornersOfTheBox(t *testing.T) {
 	for seed := range uint64(runs) {
 		cfg, far := strategy.Config{Domain: strategy.Box(dim), TrueDim: 2, Seed: seed}, strategy.Settings{"starts": "far"}
 		pinv, random := buildTwoStep(t, twoStepMethods()[0], cfg, far), buildTwoStep(t, twoStepMethods()[1], cfg, far)
-		play(t, pinv, 1, 10, ridge)
-		play(t, random, 1, 10, ridge)
-		x := askTwoStep(t, random, 1, nil)[0]
+		methodtest.Play(t, pinv, 1, 10, methodtest.Ridge)
+		methodtest.Play(t, random, 1, 10, methodtest.Ridge)
+		x := askTwoStep(t, random, 1)[0]
 		if slices.ContainsFunc(x, func(v float64) bool { return math.Abs(v) != 1 }) {
 			continue
 		}
@@ -122,7 +121,7 @@ func TestFailedSearchesEndInCornersOfTheBox(t *testing.T) {
 		if err := inverse.Reconstruct(context.Background(), x, z, nil); err != nil {
 			t.Fatal(err)
 		}
-		if got := askTwoStep(t, pinv, 1, nil)[0]; !slices.Equal(got, x) {
+		if got := askTwoStep(t, pinv, 1)[0]; !slices.Equal(got, x) {
 			t.Errorf("seed %d: maha-pinv asks for %v..., want %v...", seed, got[:3], x[:3])
 		}
 	}
@@ -143,8 +142,8 @@ func TestTwoStepSizes(t *testing.T) {
 			for _, starts := range []string{"corners", "inside", "far"} {
 				t.Run(fmt.Sprintf("%s,D=%d,d=%s,B=%d,%s", m.Name, c.dim, c.d, c.batch, starts), func(t *testing.T) {
 					s := buildTwoStep(t, m, strategy.Config{Domain: strategy.Box(c.dim), Seed: 1}, strategy.Settings{"d": c.d, "starts": starts})
-					play(t, s, max(3, 13/c.batch), c.batch, ridge)
-					askTwoStep(t, s, c.batch, []strategy.Point{make(strategy.Point, c.dim)})
+					methodtest.Play(t, s, max(3, 13/c.batch), c.batch, methodtest.Ridge)
+					askTwoStep(t, s, c.batch, make(strategy.Point, c.dim))
 				})
 			}
 		}
@@ -162,7 +161,7 @@ func TestTwoStepEmbeddingDim(t *testing.T) {
 			s["d"] = c.given
 		}
 		for _, m := range twoStepMethods() {
-			built, err := m.build(strategy.Config{Domain: strategy.Box(10), TrueDim: c.trueDim, Init: 10}, s)
+			built, err := m.New(strategy.Config{Domain: strategy.Box(10), TrueDim: c.trueDim, Init: 10}, s)
 			switch {
 			case c.want == 0 && err == nil:
 				t.Errorf("%s: d=%s of %d was accepted", m.Name, c.given, c.trueDim)
@@ -179,13 +178,13 @@ func TestTwoStepReplays(t *testing.T) {
 	for _, m := range twoStepMethods() {
 		cfg := strategy.Config{Domain: strategy.Box(30), TrueDim: 2, Seed: 9}
 		s, fresh := buildTwoStep(t, m, cfg, strategy.Settings{}), buildTwoStep(t, m, cfg, strategy.Settings{})
-		points, _ := play(t, s, 3, 5, ridge)
+		points, _ := methodtest.Play(t, s, 3, 5, methodtest.Ridge)
 		for _, x := range points {
-			if err := fresh.Tell(strategy.Observation{X: x, Y: []float64{ridge(x)}}); err != nil {
+			if err := fresh.Tell(strategy.Observation{X: x, Y: []float64{methodtest.Ridge(x)}}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		pending := []strategy.Point{make(strategy.Point, 30)}
+		pending := make(strategy.Point, 30)
 		want := askTwoStep(t, s, 5, pending)
 		before := runtime.GOMAXPROCS(1)
 		got := askTwoStep(t, fresh, 5, pending)
@@ -218,7 +217,7 @@ func TestTwoStepSurvivesDegenerateData(t *testing.T) {
 					}
 				}
 				points, err := s.Ask(context.Background(), 2, nil)
-				if err != nil || len(points) != 2 || strategy.CheckPoint(points[0], dim) != nil || strategy.CheckPoint(points[1], dim) != nil {
+				if err != nil || len(points) != 2 || strategy.CheckPoint(points[0].X, dim) != nil || strategy.CheckPoint(points[1].X, dim) != nil {
 					t.Errorf("%s, %s, duplicates %v: %v, error %v", m.Name, name, duplicates, points, err)
 				}
 			}
@@ -229,7 +228,7 @@ func TestTwoStepSurvivesDegenerateData(t *testing.T) {
 func TestTwoStepFallsBackAndStops(t *testing.T) {
 	for _, m := range twoStepMethods() {
 		s := buildTwoStep(t, m, strategy.Config{Domain: strategy.Box(6), Seed: 1}, strategy.Settings{})
-		play(t, s, 2, 5, ridge)
+		methodtest.Play(t, s, 2, 5, methodtest.Ridge)
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		if _, err := s.Ask(ctx, 5, nil); !errors.Is(err, context.Canceled) {

@@ -25,7 +25,7 @@ func Method() strategy.Method {
 		Summary:   "learns a linear embedding by sliced inverse regression, finds z in it and a point near z by CMA-ES; to compare with maha",
 		Reference: "Chen, Zhu, Yuan & Huang 2020 (arXiv:2005.14601), SILBO-TD",
 		Options: []strategy.Option{
-			{"d", "", "embedding dimension: a number, or true for the problem's own (default: true where known, else 2)"},
+			{Key: "d", Default: "", Meaning: "embedding dimension: a number, or true for the problem's own (default: true where known, else 2)"},
 		},
 		New: newSilbo,
 	}

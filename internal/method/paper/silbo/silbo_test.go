@@ -10,29 +10,33 @@ import (
 	"github.com/mahabo/mahabo/internal/fdcheck"
 	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/internal/method/methodtest"
 	"github.com/mahabo/mahabo/internal/method/paper/embed"
 	"github.com/mahabo/mahabo/internal/method/paper/lingp"
 	"github.com/mahabo/mahabo/internal/rng"
 	"github.com/mahabo/mahabo/strategy"
 )
 
-// silboAfter returns silbo after n observations of ridge at the points it asked for.
+// silboAfter returns silbo after n observations of methodtest.Ridge at the points it asked for.
 func silboAfter(t *testing.T, dim, n int) *silbo {
 	t.Helper()
-	s := build(t, "silbo", dim, 3).(*silbo)
-	play(t, s, n, 1, ridge)
+	s := build(t, "silbo", strategy.Config{Domain: strategy.Box(dim), TrueDim: min(2, dim), Seed: 3})
+	methodtest.Play(t, s, n, 1, methodtest.Ridge)
 	return s
+}
+
+func build(t testing.TB, spec string, cfg strategy.Config) *silbo {
+	t.Helper()
+	return methodtest.Build(t, Method(), spec, cfg).(*silbo)
 }
 
 // An embedding follows from the observations before it: later ones do not change it,
 // and it does not matter whether it was learned on the way.
 func TestSilboEmbeddingIsAFunctionOfItsObservations(t *testing.T) {
 	s := silboAfter(t, 12, 55)
-	late := build(t, "silbo", 12, 3).(*silbo)
+	late := build(t, "silbo", strategy.Config{Domain: strategy.Box(12), TrueDim: 2, Seed: 3})
 	for i := range s.X {
-		if err := late.Tell(strategy.Observation{X: s.X[i], Y: []float64{s.Y[i]}}); err != nil {
-			t.Fatal(err)
-		}
+		methodtest.Tell(t, late, s.X[i], s.Y[i])
 	}
 	if _, err := late.embedding(context.Background()); err != nil {
 		t.Fatal(err)
@@ -49,16 +53,12 @@ func TestSilboEmbeddingIsAFunctionOfItsObservations(t *testing.T) {
 
 // A design of one point has no direction; the next embedding has.
 func TestSilboRecoversFromATinyDesign(t *testing.T) {
-	st, err := New("silbo", strategy.Config{Domain: strategy.Box(5), Init: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := st.(*silbo)
-	play(t, s, 3, 1, ridge)
+	s := build(t, "silbo", strategy.Config{Domain: strategy.Box(5), Init: 1})
+	methodtest.Play(t, s, 3, 1, methodtest.Ridge)
 	if err := s.LastAsk().Fallback; !errors.Is(err, embed.ErrNoDirection) {
 		t.Errorf("after one observation the report is %v, want %v", err, embed.ErrNoDirection)
 	}
-	play(t, s, 22, 1, ridge)
+	methodtest.Play(t, s, 22, 1, methodtest.Ridge)
 	if err := s.LastAsk().Fallback; err != nil {
 		t.Errorf("after 24 observations: %v", err)
 	}
@@ -148,16 +148,11 @@ func TestReconstruct(t *testing.T) {
 }
 
 func BenchmarkSilboAsk(b *testing.B) {
-	s, err := New("silbo:d=2", strategy.Config{Domain: strategy.Box(1000)})
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := build(b, "silbo:d=2", strategy.Config{Domain: strategy.Box(1000)})
 	for i := range 300 {
 		x := make(strategy.Point, 1000)
 		rng.NewFiller(rng.New(uint64(i))).Uniform(x)
-		if err := s.Tell(strategy.Observation{X: x, Y: []float64{ridge(x)}}); err != nil {
-			b.Fatal(err)
-		}
+		methodtest.Tell(b, s, x, methodtest.Ridge(x))
 	}
 	for b.Loop() {
 		if _, err := s.Ask(context.Background(), 1, nil); err != nil {

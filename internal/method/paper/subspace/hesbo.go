@@ -14,7 +14,7 @@ func HeSBO() strategy.Method {
 		Summary:   "ties the parameters to a few random groups that move together (HeSBO): few parameters that matter, among many",
 		Reference: "Nayebi, Munteanu & Poloczek 2019",
 		Options: []strategy.Option{
-			{"d", "", "number of groups, or true for the problem's own dimension (default: twice that where known, else 8)"},
+			{Key: "d", Default: "", Meaning: "number of groups, or true for the problem's own dimension (default: twice that where known, else 8)"},
 		},
 		New: newHeSBO,
 	}

@@ -14,8 +14,8 @@ func REMBO() strategy.Method {
 		Summary:   "searches k random linear subspaces in turn (REMBO): the classic of high-dimensional optimisation, to compare with",
 		Reference: "Wang, Hutter, Zoghi, Matheson & de Freitas 2016",
 		Options: []strategy.Option{
-			{"d", "", "dimension of a subspace: a number, or true for the problem's own (default: true where known, else 4)"},
-			{"k", "4", "number of subspaces, used in rotation, at most 100"},
+			{Key: "d", Default: "", Meaning: "dimension of a subspace: a number, or true for the problem's own (default: true where known, else 4)"},
+			{Key: "k", Default: "4", Meaning: "number of subspaces, used in rotation, at most 100"},
 		},
 		New: newREMBO,
 	}

@@ -30,7 +30,7 @@ const (
 )
 
 // subspaceBO is Bayesian optimisation in random subspaces x = clamp(Az) that are drawn
-// once, REMBO and HeSBO. strategy.Point number s, s the count of points before it, observed and
+// once, REMBO and HeSBO. Point number s, s the count of points before it, observed and
 // pending, lies in subspace s mod k, where a Gaussian process in z and the expected
 // improvement choose it.
 //

@@ -3,19 +3,21 @@ package subspace
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/internal/method/methodtest"
 	"github.com/mahabo/mahabo/strategy"
 )
 
 func subspaces(t *testing.T, spec string, cfg strategy.Config) *subspaceBO {
 	t.Helper()
-	s, err := New(spec, cfg)
-	if err != nil {
-		t.Fatal(err)
+	m := REMBO()
+	if strings.HasPrefix(spec, "hesbo") {
+		m = HeSBO()
 	}
-	return s.(*subspaceBO)
+	return methodtest.Build(t, m, spec, cfg).(*subspaceBO)
 }
 
 // bowl has its minimum where x_0 and x_1 are 0.3.
@@ -24,14 +26,9 @@ func bowl(x strategy.Point) float64 { return (x[0]-0.3)*(x[0]-0.3) + (x[1]-0.3)*
 // evaluated asks for n points and tells their values.
 func evaluated(t *testing.T, b *subspaceBO, n int) []strategy.Point {
 	t.Helper()
-	points, err := b.Ask(t.Context(), n, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := methodtest.Ask(t, b, n)
 	for _, x := range points {
-		if err := b.Tell(strategy.Observation{X: x, Y: []float64{bowl(x)}}); err != nil {
-			t.Fatal(err)
-		}
+		methodtest.Tell(t, b, x, bowl(x))
 	}
 	return points
 }
@@ -53,13 +50,13 @@ func TestSubspaceDefaults(t *testing.T) {
 		{"hesbo:d=5", strategy.Config{Domain: strategy.Box(100), TrueDim: 6}, 5, 1},
 	} {
 		b := subspaces(t, c.spec, c.cfg)
-		if len(b.spaces) != c.k || b.spaces[0].dim != c.d || len(b.design) != DefaultInit {
+		if len(b.spaces) != c.k || b.spaces[0].dim != c.d || len(b.design) != strategy.DefaultInit {
 			t.Errorf("%s, %+v: %d subspaces of dimension %d, design of %d", c.spec, c.cfg, len(b.spaces), b.spaces[0].dim, len(b.design))
 		}
 	}
 }
 
-// strategy.Point s is in subspace s mod k and in no other, in the design and after it, alone or in
+// Point s is in subspace s mod k and in no other, in the design and after it, alone or in
 // batches, and counts there.
 func TestSubspacesRotate(t *testing.T) {
 	b := subspaces(t, "rembo:k=3", strategy.Config{Domain: strategy.Box(30), TrueDim: 2, Init: 7, Seed: 2})
@@ -87,15 +84,12 @@ func TestSubspacePendingPoints(t *testing.T) {
 	for _, spec := range []string{"rembo", "rembo:k=1", "hesbo"} {
 		b := subspaces(t, spec, strategy.Config{Domain: strategy.Box(20), TrueDim: 2, Init: 8, Seed: 3})
 		evaluated(t, b, 8)
-		want, err := b.Ask(t.Context(), 8, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := methodtest.Ask(t, b, 8)
 		var pending []strategy.Point
 		for _, n := range []int{3, 1, 4} {
-			points, err := b.Ask(t.Context(), n, pending)
-			if err != nil || b.LastAsk().Fallback != nil {
-				t.Fatal(err, b.LastAsk().Fallback)
+			points := methodtest.Ask(t, b, n, pending...)
+			if b.LastAsk().Fallback != nil {
+				t.Fatal(b.LastAsk().Fallback)
 			}
 			for _, x := range points {
 				if among(pending, x) || among(b.X, x) {
@@ -117,9 +111,7 @@ func TestSubspaceMembership(t *testing.T) {
 	for _, spec := range []string{"rembo", "hesbo"} {
 		b := subspaces(t, spec, strategy.Config{Domain: strategy.Box(40), TrueDim: 2, Init: 8, Seed: 4})
 		for _, x := range method.InitialDesign(b.cfg, 0, 20) {
-			if err := b.Tell(strategy.Observation{X: x, Y: []float64{1}}); err != nil {
-				t.Fatal(err)
-			}
+			methodtest.Tell(t, b, x, 1)
 		}
 		used := func() (n int) {
 			for _, s := range b.spaces {
@@ -130,17 +122,11 @@ func TestSubspaceMembership(t *testing.T) {
 		if used() != 0 {
 			t.Errorf("%s: %d of 20 points of the box are in subspaces", spec, used())
 		}
-		points, err := b.Ask(t.Context(), 4, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, x := range points {
+		for _, x := range methodtest.Ask(t, b, 4) {
 			for j, v := range x {
 				x[j] = math.Round(100*v) / 100
 			}
-			if err := b.Tell(strategy.Observation{X: x, Y: []float64{2}}); err != nil {
-				t.Fatal(err)
-			}
+			methodtest.Tell(t, b, x, 2)
 		}
 		if used() != 4 {
 			t.Errorf("%s: %d of 4 rounded points are in subspaces", spec, used())
@@ -157,20 +143,12 @@ func TestSubspaceFitsReplay(t *testing.T) {
 	for range 6 {
 		evaluated(t, b, 1)
 	}
-	want, err := b.Ask(t.Context(), 2, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := methodtest.Ask(t, b, 2)
 	again := subspaces(t, "hesbo", cfg)
 	for i, x := range b.X {
-		if err := again.Tell(strategy.Observation{X: x, Y: []float64{b.Y[i]}}); err != nil {
-			t.Fatal(err)
-		}
+		methodtest.Tell(t, again, x, b.Y[i])
 	}
-	got, err := again.Ask(t.Context(), 2, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := methodtest.Ask(t, again, 2)
 	for i := range want {
 		if !slices.Equal(got[i], want[i]) {
 			t.Errorf("point %d: %v, want %v", i, got[i], want[i])

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/internal/method/methodtest"
 	"github.com/mahabo/mahabo/internal/method/paper/lingp"
 	"github.com/mahabo/mahabo/internal/rng"
 	"github.com/mahabo/mahabo/strategy"
@@ -300,21 +301,8 @@ func TestDistancesOfFullCandidates(t *testing.T) {
 func BenchmarkTurboAsk(b *testing.B) {
 	for _, dim := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprintf("D=%d", dim), func(b *testing.B) {
-			s, err := New("turbo", strategy.Config{Domain: strategy.Box(dim)})
-			if err != nil {
-				b.Fatal(err)
-			}
-			for range 20 { // ten rounds of design, ten of proposals
-				points, err := s.Ask(context.Background(), 5, nil)
-				if err != nil {
-					b.Fatal(err)
-				}
-				for _, x := range points {
-					if err := s.Tell(strategy.Observation{X: x, Y: []float64{ridge(x)}}); err != nil {
-						b.Fatal(err)
-					}
-				}
-			}
+			s := methodtest.Build(b, Method(), "turbo", strategy.Config{Domain: strategy.Box(dim)})
+			methodtest.Play(b, s, 20, 5, methodtest.Ridge) // ten rounds of design, ten of proposals
 			for b.Loop() {
 				if _, err := s.Ask(context.Background(), 1, nil); err != nil {
 					b.Fatal(err)

@@ -19,7 +19,7 @@ func Method() strategy.Method {
 		Reference: "Eriksson, Pearce, Gardner, Turner & Poloczek 2019 (arXiv:1910.01739)",
 		Batch:     true,
 		Options: []strategy.Option{
-			{"m", "5", "number of trust regions, 1 to 1000, each with an initial design of its own"},
+			{Key: "m", Default: "5", Meaning: "number of trust regions, 1 to 1000, each with an initial design of its own"},
 		},
 		New: newTurbo,
 	}

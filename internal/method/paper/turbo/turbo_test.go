@@ -1,15 +1,13 @@
 package turbo
 
 import (
-	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/internal/method/methodtest"
 	"github.com/mahabo/mahabo/internal/method/paper/lingp"
-	"github.com/mahabo/mahabo/internal/rng"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -25,13 +23,9 @@ func newTestTurbo(t *testing.T, cfg strategy.Config, m string) *turbo {
 // askTell asks for n points and tells them the values in order.
 func askTell(t *testing.T, s strategy.Strategy, n int, value func(x strategy.Point) float64) []strategy.Observation {
 	t.Helper()
-	points, err := s.Ask(context.Background(), n, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	obs := make([]strategy.Observation, n)
-	for i, x := range points {
-		obs[i] = strategy.Observation{X: x, Y: []float64{value(x)}}
+	for i, p := range methodtest.Suggest(t, s, n) {
+		obs[i] = strategy.Observation{X: p.X, Tag: p.Tag, Y: []float64{value(p.X)}}
 	}
 	if err := s.Tell(obs...); err != nil {
 		t.Fatal(err)
@@ -175,7 +169,7 @@ func TestBatchCountsOnce(t *testing.T) {
 				return 5
 			})
 			view := slices.Clone(s.regions)
-			settle(view, len(s.x))
+			settle(view, len(s.X))
 			want := []resizing{{0.8, 1, 0}, {0.8, 2, 0}, {1.6, 0, 0}}[batch]
 			if got := view[0].resizing; got != want {
 				t.Errorf("improvement at place %d, batch %d: %+v, want %+v", place, batch, got, want)
@@ -217,17 +211,13 @@ func TestCandidates(t *testing.T) {
 	for range 4 {
 		askTell(t, s, 10, sum)
 	}
-	points, err := s.Ask(context.Background(), 6, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, x := range points {
-		name, ok := readLabel(x, 3, 2, len(s.x))
-		if !ok || name.round != len(s.x) {
-			t.Fatalf("label %+v, %v", name, ok)
+	for _, p := range methodtest.Suggest(t, s, 6) {
+		x, name := p.X, s.read(p.Tag, p.X, len(s.X))
+		if name.round != len(s.X) {
+			t.Fatalf("the tag %q says %+v after %d observations", p.Tag, name, len(s.X))
 		}
 		view := slices.Clone(s.regions)
-		settle(view, len(s.x))
+		settle(view, len(s.X))
 		region := &view[name.region]
 		_, lower, upper := region.box()
 		differ := 0
@@ -235,7 +225,7 @@ func TestCandidates(t *testing.T) {
 			if x[j] != v {
 				differ++
 			}
-			if u := (x[j] + 1) / 2; u < lower[j]-1e-7 || u > upper[j]+1e-7 {
+			if u := (x[j] + 1) / 2; u < lower[j]-1e-12 || u > upper[j]+1e-12 {
 				t.Errorf("coordinate %d is %g, outside [%g, %g]", j, u, lower[j], upper[j])
 			}
 		}
@@ -245,82 +235,13 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-func TestLabels(t *testing.T) {
-	r := rng.New(1)
-	for _, first := range []float64{-1, -0.3, -1e-20, 0, 1e-9, 0.7, 1} {
-		for _, m := range []int{1, 5, 7} {
-			for _, round := range []int{1, 510, 300_000} {
-				x, want := strategy.Point{first, 0.5}, label{round, r.IntN(m)}
-				writeLabel(x, 9, m, want)
-				if math.Abs(x[0]-first) > 0x1p-23 || strategy.CheckPoint(x, 2) != nil {
-					t.Errorf("%g became %g", first, x[0])
-				}
-				for _, late := range []int{0, 1, 100} {
-					if got, ok := readLabel(x, 9, m, round+late); !ok || got != want {
-						t.Errorf("m=%d: wrote %+v, read %+v, %v", m, want, got, ok)
-					}
-				}
-				if got, ok := readLabel(x, 9, m, round-1); ok && got == want {
-					t.Errorf("%+v was read before it was asked for", got)
-				}
-			}
-		}
-	}
-}
-
-// Points from elsewhere carry no label: random ones, round ones, other seeds'.
-func TestForeignPointsHaveNoLabel(t *testing.T) {
-	fill := rng.NewFiller(rng.New(5))
-	wrong := 0
-	for i := range 5000 {
-		x := make(strategy.Point, 2)
-		fill.Uniform(x)
-		points := []strategy.Point{x, {float64(i)/2500 - 1, 0}, {rand.New(rand.NewPCG(1, uint64(i))).Float64(), 0}}
-		writeLabel(x, 8, 5, label{100, 2})
-		for _, p := range points {
-			if name, ok := readLabel(p, 9, 5, 500); ok && name.round > 0 {
-				wrong++
-			}
-		}
-	}
-	// Eight check bits let one of 256 labels of another seed pass.
-	if wrong > 40 {
-		t.Errorf("%d of 15000 foreign points seemed labelled", wrong)
-	}
-}
-
-// A label that no Ask can have written does no harm.
-func TestForgedLabels(t *testing.T) {
-	for _, told := range []int{0, 30} {
-		s := newTestTurbo(t, strategy.Config{Domain: strategy.Box(2), Init: 2, Seed: 1}, "2")
-		for range told {
-			askTell(t, s, 1, func(x strategy.Point) float64 { return x[0] })
-		}
-		for _, round := range []int{0, told} {
-			x := strategy.Point{0.3, 0.3}
-			writeLabel(x, 1, 2, label{round, 1})
-			if err := s.Tell(strategy.Observation{X: x, Y: []float64{5}}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		data := 0
-		for _, r := range s.regions {
-			data += len(r.y)
-		}
-		if lives := s.regions[0].life + s.regions[1].life; lives == 0 && data != told+2 {
-			t.Errorf("%d observations, the regions have %d", told+2, data)
-		}
-		askTell(t, s, 3, func(x strategy.Point) float64 { return x[0] })
-	}
-}
-
 // A foreign point joins the region with the nearest centre, moves it when it is
 // better, and leaves the counters alone.
 func TestForeignPointsJoinTheNearestRegion(t *testing.T) {
 	s := newTestTurbo(t, strategy.Config{Domain: strategy.Box(2), Init: 1, Seed: 1}, "2")
 	s.regions[0].add(strategy.Point{-0.5, 0}, 1)
 	s.regions[1].add(strategy.Point{0.5, 0}, 1)
-	if err := s.Tell(strategy.Observation{X: strategy.Point{0.4, 0.1}, Y: []float64{-1}, strategy.Observation{X: strategy.Point{-0.6, 0.1}, Value: 2}}); err != nil {
+	if err := s.Tell(strategy.Observation{X: strategy.Point{0.4, 0.1}, Y: []float64{-1}}, strategy.Observation{X: strategy.Point{-0.6, 0.1}, Y: []float64{2}}); err != nil {
 		t.Fatal(err)
 	}
 	for r, want := range []struct{ count, best int }{{2, 0}, {2, 1}} {
@@ -354,28 +275,25 @@ func TestTurboReplay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want, err := s.Ask(context.Background(), 5, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := again.Ask(context.Background(), 5, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want, got := methodtest.Suggest(t, s, 5), methodtest.Suggest(t, again, 5)
 	for i := range want {
-		if !slices.Equal(got[i], want[i]) {
+		if !slices.Equal(got[i].X, want[i].X) || got[i].Tag != want[i].Tag {
 			t.Errorf("point %d is %v, the replay gives %v", i, want[i], got[i])
 		}
 	}
 }
 
 func TestTurboOptions(t *testing.T) {
+	registry, err := strategy.NewRegistry(Method())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, m := range []string{"0", "-1", "two", "1.5"} {
-		if _, err := New("turbo:m="+m, strategy.Config{Domain: strategy.Box(3)}); err == nil {
+		if _, err := registry.New("turbo:m="+m, strategy.Config{Domain: strategy.Box(3)}); err == nil {
 			t.Errorf("m=%s was accepted", m)
 		}
 	}
-	if got, err := Canonical("turbo:m=5"); err != nil || got != "turbo" {
+	if got, err := registry.Canonical("turbo:m=5"); err != nil || got != "turbo" {
 		t.Errorf("turbo:m=5 is %q (%v)", got, err)
 	}
 }

@@ -1,4 +1,4 @@
-package strategy_test
+package methods_test
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/strategy/strategytest"
 )
@@ -93,10 +94,10 @@ var variants = []string{
 func promise(t *testing.T, spec string) strategytest.Options {
 	t.Helper()
 	name, _, _ := strings.Cut(spec, ":")
-	for _, m := range strategy.Methods() {
+	for _, m := range methods.BuiltIn().Methods() {
 		if m.Name == name {
 			o := promises[name]
-			o.Method, o.Batch = spec, m.Batch
+			o.Method, o.Batch, o.Abilities = spec, m.Batch, m.Abilities
 			return o
 		}
 	}
@@ -105,18 +106,18 @@ func promise(t *testing.T, spec string) strategytest.Options {
 }
 
 func builder(spec string) strategytest.Builder {
-	return func(cfg strategy.Config) (strategy.Strategy, error) { return strategy.New(spec, cfg) }
+	return func(cfg strategy.Config) (strategy.Strategy, error) { return methods.BuiltIn().New(spec, cfg) }
 }
 
 func TestConformance(t *testing.T) {
 	specs := slices.Clone(variants)
-	for _, m := range strategy.Methods() {
+	for _, m := range methods.BuiltIn().Methods() {
 		specs = append(specs, m.Name)
 	}
 	for _, spec := range specs {
 		t.Run(spec, func(t *testing.T) {
 			strategytest.Run(t, func(t testing.TB, cfg strategy.Config) strategy.Strategy {
-				s, err := strategy.New(spec, cfg)
+				s, err := methods.BuiltIn().New(spec, cfg)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -132,9 +133,9 @@ func TestConformance(t *testing.T) {
 // All methods of a seed start from the same points, so that a comparison of methods
 // is not one of designs, except those to which a design of their own belongs.
 func TestInitialDesignIsShared(t *testing.T) {
-	cfg := strategy.Config{Dim: 7, Init: 10, Seed: 5}
-	design := func(name string) []strategy.Point {
-		s, err := strategy.New(name, cfg)
+	cfg := strategy.Config{Domain: strategy.Box(7), Init: 10, Seed: 5}
+	design := func(name string) []strategy.Suggestion {
+		s, err := methods.BuiltIn().New(name, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,14 +146,14 @@ func TestInitialDesignIsShared(t *testing.T) {
 		return points
 	}
 	want := design("sobol")
-	for _, m := range strategy.Methods() {
+	for _, m := range methods.BuiltIn().Methods() {
 		if slices.Contains(ownDesign, m.Name) {
 			continue
 		}
 		for i, p := range design(m.Name) {
-			for j, v := range p {
-				if math.Float64bits(v) != math.Float64bits(want[i][j]) {
-					t.Fatalf("%s: coordinate %d of point %d is %v, the design has %v", m.Name, j, i, v, want[i][j])
+			for j, v := range p.X {
+				if math.Float64bits(v) != math.Float64bits(want[i].X[j]) {
+					t.Fatalf("%s: coordinate %d of point %d is %v, the design has %v", m.Name, j, i, v, want[i].X[j])
 				}
 			}
 		}
