@@ -118,6 +118,9 @@ func (d *desk) ask(ctx context.Context, r study.AskRequest) (study.Batch, error)
 	}
 	select {
 	case s := <-a.answer:
+		if errors.Is(s.Err, context.Canceled) && d.closing.Err() != nil {
+			s.Err = errClosing // what was cancelled is the desk, not the request
+		}
 		return s.Batch, s.Err
 	case <-ctx.Done():
 		return study.Batch{}, ctx.Err()

@@ -17,6 +17,7 @@ const (
 	problemNoTrial    = "urn:mahabo:no-such-trial"
 	problemExists     = "urn:mahabo:study-exists"
 	problemDiffers    = "urn:mahabo:study-differs"
+	problemUsedID     = "urn:mahabo:request-id-used"
 	problemConflict   = "urn:mahabo:outcome-conflict"
 	problemLeaseLost  = "urn:mahabo:lease-lost"
 	problemExhausted  = "urn:mahabo:space-exhausted"
@@ -73,6 +74,8 @@ func (s *Server) explain(ctx context.Context, err error) error {
 		return problem(http.StatusNotFound, problemNoTrial, err.Error())
 	case is(study.ErrExists):
 		return problem(http.StatusConflict, problemExists, err.Error())
+	case is(study.ErrUsedID):
+		return problem(http.StatusConflict, problemUsedID, err.Error())
 	case errors.As(err, &conflict):
 		return problem(http.StatusConflict, problemConflict, err.Error())
 	case is(study.ErrLeaseLost):

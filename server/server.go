@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -156,6 +157,7 @@ func New(c Config) (*Server, error) {
 
 	mux := http.NewServeMux()
 	api := s.register(mux, c.Version)
+	permitNull(api.OpenAPI())
 	if c.Tokens == nil {
 		needNoToken(api.OpenAPI())
 	}
@@ -217,6 +219,37 @@ func (s *Server) register(mux *http.ServeMux, version string) huma.API {
 	s.registerEvents(api)
 	s.registerSession(api)
 	return api
+}
+
+// permitNull describes what the library does: a field of a request that may be left out may
+// be null as well.
+func permitNull(d *huma.OpenAPI) {
+	for _, path := range d.Paths {
+		if path.Post == nil || path.Post.RequestBody == nil {
+			continue
+		}
+		if media := path.Post.RequestBody.Content["application/json"]; media != nil {
+			permitNullIn(d.Components.Schemas, media.Schema)
+		}
+	}
+}
+
+func permitNullIn(known huma.Registry, s *huma.Schema) {
+	if s.Ref != "" {
+		s = known.SchemaFromRef(s.Ref)
+	}
+	for name, property := range s.Properties {
+		if property.Items != nil {
+			permitNullIn(known, property.Items)
+		}
+		if slices.Contains(s.Required, name) || property.Nullable {
+			continue
+		}
+		property.Nullable = true
+		if property.Enum != nil {
+			property.Enum = append(property.Enum, nil)
+		}
+	}
 }
 
 // needNoToken leaves tokens out of the description of a server that wants none.

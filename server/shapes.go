@@ -25,6 +25,14 @@ func (params) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
+// UnmarshalJSON reads an object; null stands for none.
+func (p *params) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	return p.Values.UnmarshalJSON(data)
+}
+
 // spaceTree is a space as in a space file.
 type spaceTree struct{ *space.Space }
 

@@ -22,7 +22,7 @@ func serve(t *testing.T, limits server.Limits) client {
 	t.Helper()
 	path, add := tokens(t)
 	c := client{t: t, token: add("*", token.Admin)}
-	file, err := token.Open(path)
+	file, err := token.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

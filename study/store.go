@@ -60,6 +60,7 @@ var (
 	ErrLeaseLost  = errors.New("the lease is lost")
 	ErrExhausted  = evaluate.ErrExhausted
 	ErrOvertaken  = errors.New("another ask came first: draft again")
+	ErrUsedID     = errors.New("this request_id was used for other points: choose a new one")
 	ErrContention = errors.New("other processes kept writing to this study: try again")
 	// ErrUnavailable says that a store is away. What was being written may be there or not;
 	// to repeat it does no harm.

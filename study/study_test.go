@@ -313,6 +313,12 @@ func TestEnqueue(t *testing.T) {
 			t.Errorf("enqueueing %v gave %v, want %q", c.params, err, c.want)
 		}
 	}
+	for _, others := range [][]space.Values{chosen[:1], {chosen[1], chosen[0]}, append(chosen[:1:1], values(map[string]any{"x": 1, "n": 1}))} {
+		_, err := s.Enqueue(t.Context(), study.EnqueueRequest{RequestID: "e", Params: others})
+		if !errors.Is(err, study.ErrUsedID) {
+			t.Errorf("enqueueing %v in the name of others gave %v", others, err)
+		}
+	}
 	if n := len(table(t, s)); n != 3 {
 		t.Errorf("refused points left %d trials, want 3", n)
 	}

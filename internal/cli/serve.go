@@ -73,7 +73,8 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 		defer stop()
 		secret, config.Tokens = token.Private(time.Now())
 	} else if c.TokenFile != "" {
-		if config.Tokens, err = token.Open(c.TokenFile); err != nil {
+		warn := func(err error) { config.Log.Warn("tokens", "error", err) }
+		if config.Tokens, err = token.Open(c.TokenFile, warn); err != nil {
 			return usagef("--token-file: %w", err)
 		}
 	} else if loopback {

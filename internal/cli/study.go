@@ -86,7 +86,7 @@ func find(ctx context.Context, s streams, st study.Store, name string) (*study.S
 // input marks the errors that a user can mend as such.
 func input(err error) error {
 	var request *study.RequestError
-	if errors.As(err, &request) || errors.Is(err, study.ErrNotFound) || errors.Is(err, study.ErrExists) {
+	if errors.As(err, &request) || errors.Is(err, study.ErrNotFound) || errors.Is(err, study.ErrExists) || errors.Is(err, study.ErrUsedID) {
 		return usageError{err}
 	}
 	return err

@@ -88,9 +88,12 @@ func (*tokenListCmd) Help() string {
 
 // Run lists the tokens.
 func (c *tokenListCmd) Run(s streams) error {
-	tokens, err := token.List(c.TokenFile)
+	tokens, damaged, err := token.List(c.TokenFile)
 	if err != nil {
 		return usagef("--token-file: %w", err)
+	}
+	if damaged != nil {
+		fmt.Fprintln(s.err, "mahabo:", damaged)
 	}
 	infos := []tokenInfo{}
 	for _, t := range tokens {

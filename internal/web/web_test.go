@@ -235,7 +235,7 @@ func TestLogin(t *testing.T) {
 		return text
 	}
 	admin, read := create(token.Admin), create(token.Read)
-	tokens, err := token.Open(path)
+	tokens, err := token.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func TestFormLimits(t *testing.T) {
 	if _, _, err := token.Create(path, token.Grant{Name: "a", Role: token.Admin, Study: "*"}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	tokens, err := token.Open(path)
+	tokens, err := token.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
