@@ -7,19 +7,11 @@ import (
 	"github.com/mahabo/mahabo/evaluate"
 )
 
-// meter adds up the time that a source takes to choose trials and to learn. For the clock of
-// a thread the caller must be locked to it.
+// meter adds up the time that a source takes to choose trials and to learn.
 type meter struct {
 	evaluate.Source
 	clock     func() time.Duration // CPU time
 	wall, cpu time.Duration
-}
-
-func newMeter(s evaluate.Source, threads int) *meter {
-	if threads > 1 {
-		return &meter{Source: s, clock: processTime}
-	}
-	return &meter{Source: s, clock: threadTime}
 }
 
 // wallTime stands in for a CPU clock.

@@ -30,7 +30,7 @@ func TestCPUTimeCountsWorkAndNotSleep(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	w := worker{busy: 20 * time.Millisecond, asleep: 200 * time.Millisecond}
-	m := newMeter(w, 1)
+	m := &meter{Source: w, clock: threadTime}
 	if _, err := m.Ask(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}

@@ -3,9 +3,6 @@ package bench
 import (
 	"fmt"
 	"slices"
-
-	"github.com/mahabo/mahabo/internal/methods"
-	"github.com/mahabo/mahabo/internal/problem"
 )
 
 // Filter chooses trials; an empty list admits everything.
@@ -16,11 +13,11 @@ type Filter struct {
 
 // Apply returns the trials that pass. A name or number that none has is an error.
 func (f Filter) Apply(trials []Trial) ([]Trial, error) {
-	trials, err := keep(trials, "method", canonicalAll(f.Methods, methods.BuiltIn().Canonical), func(t Trial) string { return t.Method })
+	trials, err := keep(trials, "method", canonicalAll(f.Methods, canonicalMethod), func(t Trial) string { return t.Method })
 	if err != nil {
 		return nil, err
 	}
-	if trials, err = keep(trials, "problem", canonicalAll(f.Problems, problem.Canonical), func(t Trial) string { return t.Problem }); err != nil {
+	if trials, err = keep(trials, "problem", canonicalAll(f.Problems, canonicalProblem), func(t Trial) string { return t.Problem }); err != nil {
 		return nil, err
 	}
 	if trials, err = keep(trials, "dim", f.Dims, func(t Trial) int { return t.Dim }); err != nil {

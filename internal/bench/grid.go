@@ -2,12 +2,13 @@ package bench
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"github.com/mahabo/mahabo/internal/problem"
-	"github.com/mahabo/mahabo/strategy"
 )
 
 // Grid is the product of its lists. Every cell gets the trials FirstTrial ..
@@ -66,21 +67,23 @@ func (g Grid) Validate() error {
 
 // plan lists the jobs of all grids, each once, and builds every cell's problem
 // and method for a trial run of their options. Trial t of all cells comes before
-// trial t+1, and small problems and large batches, which are cheap, come first.
-func plan(registry *strategy.Registry, grids []Grid) ([]job, error) {
+// trial t+1, and small problems and large batches, which are cheap, come first. Programs are
+// noted in the setting.
+func plan(ctx context.Context, s *setting, grids []Grid) ([]job, error) {
 	var jobs []job
+	known := map[Cell]problem.Problem{}
 	seen := map[job]bool{}
 	settings := map[Cell]job{}
 	for _, g := range grids {
 		if err := g.Validate(); err != nil {
 			return nil, err
 		}
-		for cell, err := range g.cells(registry) {
+		for cell, err := range g.cells(&s.programs) {
 			if err != nil {
 				return nil, err
 			}
 			probe := job{cell, g.Evals, g.Init, g.FirstTrial}
-			p, _, err := probe.setup(registry)
+			p, err := s.probe(ctx, probe, known)
 			if err != nil {
 				return nil, err
 			}
@@ -105,24 +108,44 @@ func plan(registry *strategy.Registry, grids []Grid) ([]job, error) {
 	return jobs, nil
 }
 
+// probe returns the problem of a job and checks that its method can be used. A program that is
+// a problem is started once for all of its cells, and ended.
+func (s *setting) probe(ctx context.Context, j job, known map[Cell]problem.Problem) (problem.Problem, error) {
+	at := Cell{Problem: j.Problem, Dim: j.Dim}
+	p, ok := known[at]
+	if !ok || !isProgram(j.Problem) {
+		runtime.LockOSThread() // programs end with it
+		defer runtime.UnlockOSThread()
+		var end func()
+		var err error
+		if p, end, err = s.problem(ctx, j); err != nil {
+			return p, err
+		}
+		end()
+		known[at] = p
+	}
+	_, err := j.config(s.programs.known(), p)
+	return p, err
+}
+
 // cells yields the combinations of the grid with canonical names.
-func (g Grid) cells(registry *strategy.Registry) func(yield func(Cell, error) bool) {
+func (g Grid) cells(programs *programs) func(yield func(Cell, error) bool) {
 	return func(yield func(Cell, error) bool) {
 		for _, spec := range g.Methods {
-			method, err := registry.Canonical(spec)
+			method, err := programs.method(spec)
 			if err != nil {
 				yield(Cell{}, err)
 				return
 			}
 			for _, text := range g.Problems {
-				p, err := problem.Canonical(text)
+				p, err := programs.problem(text)
 				if err != nil {
 					yield(Cell{}, err)
 					return
 				}
 				for _, d := range g.Dims {
 					for _, b := range g.Batches {
-						if b > 1 && !batches(registry, method) {
+						if b > 1 && !programs.batches(method) {
 							err = fmt.Errorf("batch is %d: method %q proposes one point at a time, use batch 1", b, method)
 						}
 						if !yield(Cell{method, p, d, b}, err) {
@@ -136,8 +159,11 @@ func (g Grid) cells(registry *strategy.Registry) func(yield func(Cell, error) bo
 }
 
 // batches says whether a method was made for batches.
-func batches(registry *strategy.Registry, spec string) bool {
-	m, err := registry.Find(spec)
+func (p *programs) batches(spec string) bool {
+	if isProgram(spec) {
+		return true
+	}
+	m, err := p.known().Find(spec)
 	return err == nil && m.Batch
 }
 

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/store/memory"
@@ -12,7 +13,8 @@ import (
 // optimiser is a method at work on one trial.
 type optimiser interface {
 	evaluate.Source
-	fallbacks() int // rounds of uniform points so far: the method could not choose
+	fallbacks() int                         // rounds of uniform points so far: the method could not choose
+	clock(threads int) func() time.Duration // of the CPU time that it takes
 	close(context.Context) error
 }
 
@@ -27,6 +29,14 @@ func newStudied(ctx context.Context, registry *strategy.Registry, c study.Config
 		return nil, err
 	}
 	return studied{s.Source("bench", 0)}, nil
+}
+
+// clock is that of the calling thread, which must be locked, or of all.
+func (s studied) clock(threads int) func() time.Duration {
+	if threads > 1 {
+		return processTime
+	}
+	return threadTime
 }
 
 func (s studied) fallbacks() int { return s.Report().Fallbacks }

@@ -9,8 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-
-	"github.com/mahabo/mahabo/internal/methods"
+	"time"
 )
 
 // ReplayOptions says which finished trials to make again.
@@ -20,6 +19,10 @@ type ReplayOptions struct {
 	Evals   *int    // evaluations after the initial design, fewer than the trials have; nil for all
 	Jobs    int     // trials at the same time, at least 1
 	Version string
+
+	Methods, Problems []string      // specifications of programs among them: results have only their names
+	AnswerLimit       time.Duration // of a program, 0 for DefaultAnswerLimit
+
 	OnTrial func(done, total int) // called after every trial, one at a time; may be nil
 }
 
@@ -64,6 +67,10 @@ func Replay(ctx context.Context, o ReplayOptions) ([]Replayed, error) {
 	if err := o.Validate(); err != nil {
 		return nil, &InputError{err}
 	}
+	s, err := o.setting()
+	if err != nil {
+		return nil, &InputError{err}
+	}
 	var picked []Trial
 	for _, r := range Summarise(o.Trials) {
 		of := slices.DeleteFunc(slices.Clone(o.Trials), func(t Trial) bool { return t.Cell != r.Cell })
@@ -78,7 +85,7 @@ func Replay(ctx context.Context, o ReplayOptions) ([]Replayed, error) {
 	for range min(o.Jobs, len(picked)) {
 		workers.Go(func() {
 			for i := range queue {
-				again := o.again(ctx, picked[i])
+				again := o.again(ctx, s, picked[i])
 				mu.Lock()
 				if again.err == nil || ctx.Err() == nil {
 					outcomes[i] = &again
@@ -103,6 +110,22 @@ feed:
 	return gather(outcomes), ctx.Err()
 }
 
+// setting knows the programs.
+func (o ReplayOptions) setting() (setting, error) {
+	s := setting{version: o.Version, threads: 1, limit: cmp.Or(o.AnswerLimit, DefaultAnswerLimit)}
+	for _, m := range o.Methods {
+		if _, err := s.programs.method(m); err != nil {
+			return s, err
+		}
+	}
+	for _, p := range o.Problems {
+		if _, err := s.programs.problem(p); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
 // replay is a stored trial and what it is now.
 type replay struct {
 	stored, now Trial
@@ -110,13 +133,13 @@ type replay struct {
 }
 
 // again makes one trial.
-func (o ReplayOptions) again(ctx context.Context, t Trial) replay {
+func (o ReplayOptions) again(ctx context.Context, s setting, t Trial) replay {
 	j := job{t.Cell, t.Evals, t.Init, t.Trial}
 	evals := t.Evals
 	if o.Evals != nil {
 		evals = min(evals, *o.Evals)
 	}
-	now, err := guard(func() (Trial, error) { return j.runSome(ctx, methods.BuiltIn(), evals, o.Version, 1) })
+	now, err := guard(func() (Trial, error) { return j.run(ctx, s, evals) })
 	return replay{t, now, err}
 }
 

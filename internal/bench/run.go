@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,8 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
-	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -22,6 +23,7 @@ type Options struct {
 	Jobs     int                // trials at the same time, at least 1
 	Threads  int                // of a trial, 0 for one; several need Jobs = 1 and trials that run here
 	Version  string             // written into every line
+	Limit    time.Duration      // of an answer of a program that is a method or a problem, 0 for DefaultAnswerLimit
 	Execute  Execute            // has trials run elsewhere; nil: they run here
 	Origin   *Origin            // written into runs.jsonl, if given and trials are left
 	OnStart  func(Progress)     // called when a trial starts
@@ -47,16 +49,20 @@ func Run(ctx context.Context, o Options) (err error) {
 		return &InputError{err}
 	}
 	o = o.withDefaults()
-	jobs, err := plan(o.Registry, o.Grids)
+	s := setting{version: o.Version, threads: o.Threads, limit: o.Limit, programs: programs{registry: o.Registry}}
+	jobs, err := plan(ctx, &s, o.Grids)
 	if err != nil {
 		return &InputError{err}
+	}
+	if o.Execute != nil && len(s.programs.methods)+len(s.programs.problems) > 0 {
+		return &InputError{errors.New("programs (exec:) run here only: leave out the workers")}
 	}
 	f, err := openFolder(o.Dir, jobs, o.OnNote)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.close()) }()
-	r := newRunner(o, f, jobs)
+	r := newRunner(o, s, f, jobs)
 	r.noteVersions()
 	if o.Origin != nil && len(r.waiting) > 0 {
 		if err := appendJournal(filepath.Join(o.Dir, runsFile), o.Origin); err != nil {
@@ -74,6 +80,8 @@ func (o Options) checkThreads() error {
 	switch {
 	case o.Threads < 0:
 		return fmt.Errorf("threads is %d: at least one is needed", o.Threads)
+	case o.Limit < 0:
+		return fmt.Errorf("answer limit is %v: it cannot be negative", o.Limit)
 	case o.Threads > 1 && o.Execute != nil:
 		return fmt.Errorf("threads is %d: trials that run elsewhere have one, set it to 1", o.Threads)
 	case o.Threads > 1 && o.Jobs > 1:
@@ -84,9 +92,7 @@ func (o Options) checkThreads() error {
 
 func (o Options) withDefaults() Options {
 	o.Threads = max(o.Threads, 1)
-	if o.Registry == nil {
-		o.Registry = methods.BuiltIn()
-	}
+	o.Limit = cmp.Or(o.Limit, DefaultAnswerLimit)
 	if o.OnStart == nil {
 		o.OnStart = func(Progress) {}
 	}
@@ -115,14 +121,12 @@ type runner struct {
 	failures []error
 }
 
-func newRunner(o Options, f *folder, jobs []job) *runner {
+func newRunner(o Options, s setting, f *folder, jobs []job) *runner {
 	r := &runner{
 		Options: o.withDefaults(), folder: f, jobs: jobs, total: len(jobs),
 		costs: costs{}, left: map[job]bool{}, rowOf: map[Cell]int{},
 	}
-	r.execute = func(ctx context.Context, j job) (Trial, error) {
-		return j.assignment().Run(ctx, r.Registry, r.Version, r.Threads)
-	}
+	r.execute = func(ctx context.Context, j job) (Trial, error) { return j.run(ctx, s, j.evals) }
 	if o.Execute != nil {
 		r.execute = func(ctx context.Context, j job) (Trial, error) { return o.Execute(ctx, j.assignment()) }
 	}

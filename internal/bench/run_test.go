@@ -120,7 +120,8 @@ func brokenRunner(t *testing.T, dir string, fails map[int]int, broken func() err
 	t.Helper()
 	grid := small("sobol")
 	grid.Trials = 4
-	jobs, err := plan(methods.BuiltIn(), []Grid{grid})
+	s := setting{version: "test", threads: 1}
+	jobs, err := plan(t.Context(), &s, []Grid{grid})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func brokenRunner(t *testing.T, dir string, fails map[int]int, broken func() err
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRunner(Options{Jobs: 2, Version: "test", OnNote: func(n string) { notes = append(notes, n) }}, f, jobs)
+	r := newRunner(Options{Jobs: 2, Version: "test", OnNote: func(n string) { notes = append(notes, n) }}, s, f, jobs)
 	run := r.execute
 	var mu sync.Mutex
 	r.execute = func(ctx context.Context, j job) (Trial, error) {
@@ -212,7 +213,8 @@ func (s *stuck) fallbacks() int { return s.asked / 3 }
 // A benchmark says when its numbers are not all the method's own.
 func TestFallbacksAreCountedAndTold(t *testing.T) {
 	dir := t.TempDir()
-	jobs, err := plan(methods.BuiltIn(), []Grid{small("sobol")})
+	here := setting{version: "test", threads: 1}
+	jobs, err := plan(t.Context(), &here, []Grid{small("sobol")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,20 +223,25 @@ func TestFallbacksAreCountedAndTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	var notes []string
-	r := newRunner(Options{Jobs: 1, Version: "test", OnNote: func(n string) { notes = append(notes, n) }}, f, jobs)
+	r := newRunner(Options{Jobs: 1, Version: "test", OnNote: func(n string) { notes = append(notes, n) }}, here, f, jobs)
 	r.execute = func(ctx context.Context, j job) (Trial, error) {
-		p, c, err := j.setup(methods.BuiltIn())
+		p, end, err := here.problem(ctx, j)
 		if err != nil {
 			return Trial{}, err
 		}
-		o, err := newStudied(ctx, methods.BuiltIn(), c)
+		defer end()
+		c, err := j.config(methods.BuiltIn(), p)
+		if err != nil {
+			return Trial{}, err
+		}
+		o, err := here.optimiser(ctx, j, c)
 		if err != nil {
 			return Trial{}, err
 		}
 		if j.trial == 0 {
 			o = &stuck{optimiser: o}
 		}
-		t, err := j.play(ctx, p, o, j.evals, "test", 1)
+		t, err := j.play(ctx, here, p, o, j.evals)
 		return t, errors.Join(err, o.close(ctx))
 	}
 	if err := errors.Join(r.run(t.Context()), f.close()); err != nil {
@@ -323,7 +330,7 @@ func TestProgressOfRows(t *testing.T) {
 
 func TestPlanOrderAndDuplicates(t *testing.T) {
 	g := Grid{Methods: []string{"sobol"}, Problems: []string{"branin"}, Dims: []int{9, 0}, Batches: []int{1, 5}, Evals: 1, Init: 1, Trials: 2}
-	jobs, err := plan(methods.BuiltIn(), []Grid{g, g})
+	jobs, err := plan(t.Context(), &setting{}, []Grid{g, g})
 	if err != nil {
 		t.Fatal(err)
 	}

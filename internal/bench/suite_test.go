@@ -36,7 +36,7 @@ func TestSuitesCanBePlanned(t *testing.T) {
 				grids = append(grids, g)
 			}
 		}
-		if jobs, err := plan(methods.BuiltIn(), grids); err != nil || len(jobs) == 0 || s.Summary == "" {
+		if jobs, err := plan(t.Context(), &setting{}, grids); err != nil || len(jobs) == 0 || s.Summary == "" {
 			t.Errorf("suite %q: %d jobs, %v", s.Name, len(jobs), err)
 		}
 	}

@@ -3,7 +3,9 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/problem"
@@ -45,13 +47,46 @@ type job struct {
 // seed names the embedding and all random streams of a trial.
 func (j job) seed() uint64 { return uint64(j.trial) }
 
-// setup builds the problem of a job and describes the study that minimises it.
-func (j job) setup(registry *strategy.Registry) (p problem.Problem, c study.Config, err error) {
-	if p, err = problem.New(j.Problem, j.Dim, j.seed()); err != nil {
-		return p, c, err
+// setting is how trials are run here.
+type setting struct {
+	version  string
+	threads  int           // of a trial
+	limit    time.Duration // of an answer of a program
+	programs programs
+}
+
+// problem makes the problem of a job. The caller closes it.
+func (s setting) problem(ctx context.Context, j job) (p problem.Problem, end func(), err error) {
+	if !isProgram(j.Problem) {
+		p, err = problem.New(j.Problem, j.Dim, j.seed())
+		return p, func() {}, err
 	}
-	c, err = j.config(registry, p)
-	return p, c, err
+	one, err := find(s.programs.problems, j.Problem)
+	if err != nil {
+		return p, nil, err
+	}
+	p, d, err := startProblem(ctx, one, j.seed(), s.limit)
+	if err != nil {
+		return p, nil, err
+	}
+	if j.Dim != 0 && j.Dim != p.Dim {
+		d.Close()
+		return p, nil, fmt.Errorf("dim is %d: problem %s has %d parameters; use dim 0 or %d", j.Dim, p.Name, p.Dim, p.Dim)
+	}
+	return p, d.Close, nil
+}
+
+// optimiser starts the method of a job. The caller closes it.
+func (s setting) optimiser(ctx context.Context, j job, c study.Config) (optimiser, error) {
+	if !isProgram(j.Method) {
+		c.Threads = s.threads
+		return newStudied(ctx, s.programs.known(), c)
+	}
+	one, err := find(s.programs.methods, j.Method)
+	if err != nil {
+		return nil, err
+	}
+	return startPeer(ctx, one, c, s.limit)
 }
 
 // config describes the study in which the method of the job minimises p.
@@ -59,6 +94,9 @@ func (j job) config(registry *strategy.Registry, p problem.Problem) (c study.Con
 	c = study.Config{
 		Name: "trial", Method: j.Method, Goal: study.Minimize, Seed: j.seed(), Init: j.init, Batch: j.Batch,
 		Budget: j.init + j.evals, TrueDim: p.TrueDim,
+	}
+	if isProgram(j.Method) {
+		c.Method = designer
 	}
 	if c.Space, err = p.Parameters(); err != nil {
 		return c, err
@@ -80,38 +118,39 @@ func (j job) assignment() Assignment { return Assignment{j.Cell, j.evals, j.init
 // program, its times on the number of threads too. With several no other trial of the process
 // may run at the same time: its CPU time would be counted.
 func (a Assignment) Run(ctx context.Context, registry *strategy.Registry, version string, threads int) (Trial, error) {
-	return job{a.Cell, a.Evals, a.Init, a.Trial}.run(ctx, registry, version, threads)
+	j := job{a.Cell, a.Evals, a.Init, a.Trial}
+	return j.run(ctx, setting{version: version, threads: threads, programs: programs{registry: registry}}, a.Evals)
 }
 
-// run makes the trial on one thread, and on others if there are to be several.
-func (j job) run(ctx context.Context, registry *strategy.Registry, version string, threads int) (t Trial, err error) {
-	return j.runSome(ctx, registry, j.evals, version, threads)
-}
-
-// runSome ends after so many evaluations behind the initial design. The method does not know.
-func (j job) runSome(ctx context.Context, registry *strategy.Registry, evals int, version string, threads int) (t Trial, err error) {
-	runtime.LockOSThread() // the CPU clock belongs to a thread
+// run makes the trial on one thread, and on others if there are to be several. It ends after
+// so many evaluations behind the initial design; the method does not know.
+func (j job) run(ctx context.Context, s setting, evals int) (t Trial, err error) {
+	runtime.LockOSThread() // the CPU clock belongs to a thread, and programs end with it
 	defer runtime.UnlockOSThread()
-	p, c, err := j.setup(registry)
+	p, end, err := s.problem(ctx, j)
 	if err != nil {
 		return t, err
 	}
-	c.Threads = threads
-	o, err := newStudied(ctx, registry, c)
+	defer end()
+	c, err := j.config(s.programs.known(), p)
+	if err != nil {
+		return t, err
+	}
+	o, err := s.optimiser(ctx, j, c)
 	if err != nil {
 		return t, err
 	}
 	defer func() { err = errors.Join(err, o.close(context.WithoutCancel(ctx))) }()
-	return j.play(ctx, p, o, evals, version, threads)
+	return j.play(ctx, s, p, o, evals)
 }
 
 // play minimises a problem as a user does, in rounds.
-func (j job) play(ctx context.Context, p problem.Problem, o optimiser, evals int, version string, threads int) (Trial, error) {
+func (j job) play(ctx context.Context, s setting, p problem.Problem, o optimiser, evals int) (Trial, error) {
 	seen, err := newRecorder(p)
 	if err != nil {
 		return Trial{}, err
 	}
-	m := newMeter(o, threads)
+	m := &meter{Source: o, clock: o.clock(s.threads)}
 	err = evaluate.Run(ctx, evaluate.Options{
 		Source: m, Evaluator: seen, Init: j.init, Trials: j.init + evals, Batch: j.Batch, Parallel: 1,
 	})
@@ -125,6 +164,6 @@ func (j job) play(ctx context.Context, p problem.Problem, o optimiser, evals int
 	return Trial{
 		Cell: j.Cell, Evals: evals, Init: j.init, Trial: j.trial, Seed: j.seed(),
 		Best: curve[len(curve)-1], Seconds: m.wall.Seconds(), CPUSeconds: m.cpu.Seconds(),
-		Fallbacks: o.fallbacks(), Failed: seen.failed, Failure: seen.failure, Curve: curve, Version: version,
+		Fallbacks: o.fallbacks(), Failed: seen.failed, Failure: seen.failure, Curve: curve, Version: s.version,
 	}, nil
 }

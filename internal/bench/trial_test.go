@@ -52,7 +52,7 @@ func playOn(t *testing.T, j job, p problem.Problem) (Trial, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial, err := j.play(t.Context(), p, o, j.evals, "test", 1)
+	trial, err := j.play(t.Context(), setting{version: "test", threads: 1}, p, o, j.evals)
 	return trial, errors.Join(err, o.close(t.Context()))
 }
 

@@ -56,20 +56,21 @@ func numbers(ns []int) string {
 }
 
 type benchRunCmd struct {
-	Suite      string `xor:"method,problem,dim,batch,evals,init" placeholder:"NAME" help:"Run a suite (mahabo bench list), or a file of your own (.yaml), instead of the grid below."`
-	Method     string `xor:"method" placeholder:"M,..." help:"Methods with their options, separated by commas: maha:d=1,fit=lbfgs,sobol."`
-	Problem    string `xor:"problem" placeholder:"P,..." help:"Problems with their options: branin,hartmann6:embed=axis,noise=0.01."`
-	Dim        []int  `xor:"dim" placeholder:"D" help:"Numbers of parameters; 0 is the problem's own (0)."`
-	Batch      []int  `xor:"batch" placeholder:"B" help:"Points per round (1)."`
-	Evals      *int   `xor:"evals" placeholder:"N" help:"Evaluations after the initial design (${default_evals})."`
-	Init       *int   `xor:"init" placeholder:"N" help:"Points of the initial design (${default_init})."`
-	Trials     *int   `placeholder:"N" help:"Trials per cell (${default_trials}, or the suite's)."`
-	FirstTrial int    `default:"0" placeholder:"T" help:"Number of the first trial, which is its seed (${default})."`
-	Jobs       int    `default:"1" placeholder:"J" help:"Trials at the same time (${default})."`
-	Threads    int    `default:"1" placeholder:"N" help:"Cores of a trial; more than one with --jobs 1 only (${default})."`
-	Out        string `required:"" placeholder:"DIR" help:"Results folder: trials.jsonl and summary.json."`
-	Nats       string `placeholder:"URL" help:"Have workers (mahabo worker --bench) run the trials: broker to offer them on, as nats://localhost:4222."`
-	Quiet      bool   `short:"q" help:"Show no progress."`
+	Suite       string        `xor:"method,problem,dim,batch,evals,init" placeholder:"NAME" help:"Run a suite (mahabo bench list), or a file of your own (.yaml), instead of the grid below."`
+	Method      string        `xor:"method" placeholder:"M,..." help:"Methods with their options, separated by commas: maha:d=1,fit=lbfgs,sobol. exec:COMMAND or exec:NAME=COMMAND is a program."`
+	Problem     string        `xor:"problem" placeholder:"P,..." help:"Problems with their options: branin,hartmann6:embed=axis,noise=0.01. exec:COMMAND is a program."`
+	Dim         []int         `xor:"dim" placeholder:"D" help:"Numbers of parameters; 0 is the problem's own (0)."`
+	Batch       []int         `xor:"batch" placeholder:"B" help:"Points per round (1)."`
+	Evals       *int          `xor:"evals" placeholder:"N" help:"Evaluations after the initial design (${default_evals})."`
+	Init        *int          `xor:"init" placeholder:"N" help:"Points of the initial design (${default_init})."`
+	Trials      *int          `placeholder:"N" help:"Trials per cell (${default_trials}, or the suite's)."`
+	FirstTrial  int           `default:"0" placeholder:"T" help:"Number of the first trial, which is its seed (${default})."`
+	Jobs        int           `default:"1" placeholder:"J" help:"Trials at the same time (${default})."`
+	Threads     int           `default:"1" placeholder:"N" help:"Cores of a trial; more than one with --jobs 1 only (${default})."`
+	AnswerLimit time.Duration `default:"10m" placeholder:"T" help:"Time that a program has for an answer, as 90s or 2h; then it is ended and the trial has failed (${default})."`
+	Out         string        `required:"" placeholder:"DIR" help:"Results folder: trials.jsonl and summary.json."`
+	Nats        string        `placeholder:"URL" help:"Have workers (mahabo worker --bench) run the trials: broker to offer them on, as nats://localhost:4222."`
+	Quiet       bool          `short:"q" help:"Show no progress."`
 	loginFlags
 }
 
@@ -104,6 +105,10 @@ A suite file lists grids of the same flags:
       init: 10
       trials: 20
 
+Methods and problems can be programs in any language that answer lines of JSON (docs/guides/benchmarks.md):
+
+  mahabo bench run --method 'adaptive,exec:python3 peer.py' --problem 'exec:walker=python3 walker.py --hard' --out results/walker
+
 Running the same command again continues: finished trials are kept. More methods, problems or trials may be added to a folder.`
 }
 
@@ -127,7 +132,7 @@ func (c *benchRunCmd) Run(ctx context.Context, s streams) error {
 	var last bench.Progress
 	err = bench.Run(ctx, bench.Options{
 		Registry: s.methods,
-		Grids:    grids, Dir: c.Out, Jobs: jobs, Threads: c.Threads, Version: version(), Execute: execute,
+		Grids:    grids, Dir: c.Out, Jobs: jobs, Threads: c.Threads, Limit: c.AnswerLimit, Version: version(), Execute: execute,
 		Origin: &bench.Origin{
 			Time: time.Now().UTC().Truncate(time.Second), Command: commandLine(), Jobs: c.Jobs,
 			Version: version(), Machine: bench.ThisMachine(),
@@ -189,7 +194,7 @@ func (c *benchRunCmd) grids() ([]bench.Grid, error) {
 	if err != nil {
 		return nil, usagef("--problem: %w", err)
 	}
-	if err := checkProblems(problems...); err != nil {
+	if err := checkBenchProblems(problems); err != nil {
 		return nil, err
 	}
 	methods, err := bench.SplitMethods(c.Method)

@@ -19,19 +19,27 @@ type selection struct {
 	Batch   []int    `placeholder:"B" help:"Only these batch sizes."`
 }
 
-// trials reads the folders and keeps what was chosen.
-func (c *selection) trials() ([]bench.Trial, error) {
-	f := bench.Filter{Dims: c.Dim, Batches: c.Batch}
-	var err error
+// filter is what the flags choose.
+func (c *selection) filter() (f bench.Filter, err error) {
+	f = bench.Filter{Dims: c.Dim, Batches: c.Batch}
 	if c.Method != "" {
 		if f.Methods, err = bench.SplitMethods(c.Method); err != nil {
-			return nil, usagef("--method: %w", err)
+			return f, usagef("--method: %w", err)
 		}
 	}
 	if c.Problem != "" {
 		if f.Problems, err = bench.SplitProblems(c.Problem); err != nil {
-			return nil, usagef("--problem: %w", err)
+			return f, usagef("--problem: %w", err)
 		}
+	}
+	return f, nil
+}
+
+// trials reads the folders and keeps what was chosen.
+func (c *selection) trials() ([]bench.Trial, error) {
+	f, err := c.filter()
+	if err != nil {
+		return nil, err
 	}
 	trials, err := bench.ReadAll(c.Dirs...)
 	if err != nil {

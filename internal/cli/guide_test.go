@@ -141,5 +141,43 @@ func TestTablesGuide(t *testing.T) {
 	}
 	if printed != named["printed"] {
 		t.Errorf("it printed\n%s, the guide has\n%s", printed, named["printed"])
+// The programs of the guide are measured as it says.
+func TestBenchmarksGuide(t *testing.T) {
+	named := blocks(t, "benchmarks.md")
+	dir := t.TempDir()
+	files := map[string]string{"oven.py": named["oven.py"], "halving.py": named["halving.py"], "floats.py": `
+import json
+import sys
+
+print('{"space": {"parameters": {"a": {"float": [0, 1]}, "b": {"float": [-3, 5]}}}}', flush=True)
+for line in sys.stdin:
+    p = json.loads(line)["params"]
+    print(json.dumps({"value": (p["a"] - 0.3) ** 2 + p["b"] ** 2}), flush=True)
+`}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, says := range map[string][]string{"run": {"exec:oven"}, "compete": {"exec:halving", "exec:oven"}} {
+		c := exec.CommandContext(t.Context(), "sh", "-c", strings.Replace(named[name], "mahabo", binary, 1))
+		c.Dir = filepath.Join(dir, name)
+		if err := os.Mkdir(c.Dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for file := range files {
+			if err := os.Symlink(filepath.Join(dir, file), filepath.Join(c.Dir, file)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "6 of them new") {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+		table := must(t, "bench", "table", filepath.Join(c.Dir, "results"))
+		for _, s := range says {
+			if !strings.Contains(table, s) {
+				t.Errorf("%s: the table lacks %s:\n%s", name, s, table)
+			}
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mahabo/mahabo/internal/bench"
 	"github.com/mahabo/mahabo/internal/hint"
 	"github.com/mahabo/mahabo/internal/problem"
 	"github.com/mahabo/mahabo/strategy"
@@ -23,6 +24,20 @@ func checkProblems(specs ...string) error {
 			return usagef("--problem: %w", err)
 		}
 		return usagef("--problem: %w%s", err, hint.DidYouMean(name, known))
+	}
+	return nil
+}
+
+// checkBenchProblems does the same where problems may be programs.
+func checkBenchProblems(specs []string) error {
+	for _, spec := range specs {
+		if !strings.HasPrefix(spec, "exec:") {
+			if err := checkProblems(spec); err != nil {
+				return err
+			}
+		} else if err := bench.CheckProblem(spec); err != nil {
+			return usagef("--problem: %w", err)
+		}
 	}
 	return nil
 }

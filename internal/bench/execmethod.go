@@ -1,0 +1,166 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/dialogue"
+	"github.com/mahabo/mahabo/space"
+	"github.com/mahabo/mahabo/study"
+)
+
+// number is a value, in JSON a number or {"value": 1.5, "std": 0.1}.
+type number struct {
+	Value float64 `json:"value"`
+	Std   float64 `json:"std"`
+}
+
+func (n *number) UnmarshalJSON(data []byte) error {
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
+		type plain number
+		return json.Unmarshal(data, (*plain)(n))
+	}
+	n.Std = 0
+	return json.Unmarshal(data, &n.Value)
+}
+
+// task is the first line that a program gets that is a method.
+type task struct {
+	Space    *space.Space      `json:"space"`
+	Outcomes map[string]string `json:"outcomes"`
+	Init     int               `json:"init"`
+	Batch    int               `json:"batch"`
+	Evals    int               `json:"evals"`
+	Seed     uint64            `json:"seed"`
+	Initial  []space.Values    `json:"initial"` // that the first ask should return
+}
+
+// told is one evaluation: its outcome or why there is none.
+type told struct {
+	Params   space.Values       `json:"params"`
+	Outcomes map[string]float64 `json:"outcomes,omitempty"`
+	Failed   string             `json:"failed,omitempty"`
+}
+
+// peer is a program as a method. What is told goes to it before the next ask.
+type peer struct {
+	name    string
+	space   *space.Space
+	program *dialogue.Program
+	asked   []space.Values // by number
+	results []told
+	rounds  int
+}
+
+var _ optimiser = (*peer)(nil)
+
+// startPeer runs a program as the method of a study's configuration. Starting it, which may
+// load large libraries, is not counted.
+func startPeer(ctx context.Context, p program, c study.Config, limit time.Duration) (optimiser, error) {
+	initial, err := initialDesign(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	d, err := dialogue.Start(p.argv, limit)
+	if err != nil {
+		return nil, err
+	}
+	first := task{
+		Space: c.Space, Outcomes: map[string]string{outcomeName: string(study.Minimize)},
+		Init: c.Init, Batch: c.Batch, Evals: c.Budget - c.Init, Seed: c.Seed, Initial: initial,
+	}
+	if err := d.Ask(ctx, first, &struct{}{}); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return &peer{name: p.name, space: c.Space, program: d}, nil
+}
+
+// outcomeName is that of the one outcome that methods are told.
+const outcomeName = "value"
+
+// designer is a method that has the initial design which methods share.
+const designer = "random"
+
+// initialDesign returns the points with which the built-in methods begin.
+func initialDesign(ctx context.Context, c study.Config) (points []space.Values, err error) {
+	c.Method = designer
+	o, err := newStudied(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	trials, err := o.Ask(ctx, c.Init)
+	for _, t := range trials {
+		points = append(points, t.Values)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return points, o.close(ctx)
+}
+
+// Ask tells the program what is new and asks for n points.
+func (p *peer) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
+	if len(p.results) > 0 {
+		if err := p.program.Ask(ctx, map[string][]told{"tell": p.results}, &struct{}{}); err != nil {
+			return nil, err
+		}
+		p.results = nil
+	}
+	var answer struct {
+		Params []space.Values `json:"params"`
+	}
+	if err := p.program.Ask(ctx, map[string]int{"ask": n}, &answer); err != nil {
+		return nil, err
+	}
+	if len(answer.Params) != n {
+		return nil, fmt.Errorf("%s answered with %d points, asked for %d", p.name, len(answer.Params), n)
+	}
+	p.rounds++
+	trials := make([]evaluate.Trial, n)
+	for i, v := range answer.Params {
+		complete, err := p.space.Complete(v)
+		if err == nil {
+			err = p.keepsConstraints(complete)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s, point %d of an answer: %w", p.name, i+1, err)
+		}
+		p.asked = append(p.asked, complete)
+		trials[i] = evaluate.Trial{Number: len(p.asked), Batch: p.rounds, Values: complete}
+	}
+	return trials, nil
+}
+
+func (p *peer) keepsConstraints(v space.Values) error {
+	constraint, by, err := p.space.Broken(v)
+	if err == nil && by > 0 {
+		err = fmt.Errorf("it breaks the constraint %q by %g", constraint, by)
+	}
+	return err
+}
+
+// Tell keeps an outcome for the next ask.
+func (p *peer) Tell(_ context.Context, number int, o evaluate.Outcome) error {
+	t := told{Params: p.asked[number-1], Failed: o.Reason}
+	if o.State == evaluate.Complete {
+		t.Outcomes = map[string]float64{outcomeName: o.Value}
+	}
+	p.results = append(p.results, t)
+	return nil
+}
+
+// clock is that of the program's process.
+func (p *peer) clock(int) func() time.Duration { return p.program.CPU }
+
+// fallbacks is 0: a program does not say.
+func (p *peer) fallbacks() int { return 0 }
+
+func (p *peer) close(context.Context) error {
+	p.program.Close()
+	return nil
+}
