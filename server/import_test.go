@@ -36,8 +36,8 @@ func TestImport(t *testing.T) {
 		t.Errorf("the report is %+v", report)
 	}
 	c.must("POST", "/v1/studies/mix/import?decimal=comma", "acid;base;value\n0;0;1,250\n", &report)
-	var best struct{ Best struct{ Mean float64 } }
-	if c.must("GET", "/v1/studies/mix/best", nil, &best); best.Best.Mean != 1.25 {
+	var best struct{ Best struct{ Value float64 } }
+	if c.must("GET", "/v1/studies/mix/best", nil, &best); best.Best.Value != 1.25 {
 		t.Errorf("the best is %+v", best)
 	}
 }

@@ -25,10 +25,10 @@ func TestLargeFiles(t *testing.T) {
 		large[ending] = path
 	}
 	for args, want := range map[string]string{
-		"study create b --space " + large["yaml"]:                        "--space: " + large["yaml"] + " has more than 16 MiB",
+		"study create b --space " + large["yaml"]:                         "--space: " + large["yaml"] + " has more than 16 MiB",
 		"minimize --evals 1 --study b --space " + large["yaml"] + " -- x": "--space: " + large["yaml"] + " has more than 16 MiB",
-		"enqueue rig --file " + large["jsonl"]:                           "--file: " + large["jsonl"] + " has more than 64 MiB",
-		"study import rig " + large["parquet"]:                           large["parquet"] + " has more than 256 MiB",
+		"enqueue rig --file " + large["jsonl"]:                            "--file: " + large["jsonl"] + " has more than 64 MiB",
+		"study import rig " + large["parquet"]:                            large["parquet"] + " has more than 256 MiB",
 	} {
 		t.Run(args, func(t *testing.T) { refused(t, want, in(args)...) })
 	}

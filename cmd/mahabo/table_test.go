@@ -12,7 +12,9 @@ import (
 
 func TestStudyImportLeavesOut(t *testing.T) {
 	dir := t.TempDir()
-	in := func(args string) []string { return append(words(args), "--store", "sqlite:"+filepath.Join(dir, "studies.db")) }
+	in := func(args string) []string {
+		return append(words(args), "--store", "sqlite:"+filepath.Join(dir, "studies.db"))
+	}
 	space := writeIn(t, dir, "space.yaml", "parameters:\n  acid: {float: [0, 1]}\n  base: {float: [0, 1]}\nconstraints:\n  - acid + base <= 1\n")
 	must(t, in("study create mix --method sobol --space "+space)...)
 

@@ -83,7 +83,7 @@ func (in *importer) header(header []string) (index map[string]int, err error) {
 	for i, name := range header {
 		header[i] = strings.TrimSpace(name)
 		if _, twice := index[header[i]]; twice {
-			return nil, refusef("two columns are called %q: rename one", header[i])
+			return nil, refusef("two columns are called %q: rename one", shorten(header[i]))
 		}
 		index[header[i]] = i
 	}
