@@ -134,6 +134,16 @@ func TestMissingColumn(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}
+	for file, want := range map[string]string{
+		`{"temp":1,"yield":2}`:                              `temperature has no column "temperature": say which one it is, as in temperature=COLUMN; the file has the columns temp, yield`,
+		`{"params":{"temp":1},"value":2,"n":3}` + "\n[1]\n": "the file has the columns temp, n, value",
+		`{"params":{"temperature":1},"yield":2}`:            `value has no column "value"`,
+	} {
+		s, _ := begin(t, study.Config{Space: sp})
+		if _, err := Import(t.Context(), s, strings.NewReader(file), Options{Format: JSONL}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the error is %v, want %s", file, err, want)
+		}
+	}
 	var many []string
 	for i := range 1000 {
 		many = append(many, fmt.Sprint("c", i))

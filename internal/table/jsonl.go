@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/mahabo/mahabo/space"
 )
@@ -16,6 +18,8 @@ import (
 // other fields.
 func (in *importer) readJSONL(ctx context.Context, data []byte) error {
 	in.total = bytes.Count(data, []byte("\n"))
+	var first jsonRow
+	absent := in.needed() // in all rows so far
 	line := 0
 	for text := range bytes.Lines(data) {
 		line++
@@ -36,10 +40,19 @@ func (in *importer) readJSONL(ctx context.Context, data []byte) error {
 		if err := in.fits(line, r); err != nil {
 			return err
 		}
+		if first.outer == nil {
+			first = r
+		}
+		absent = slices.DeleteFunc(absent, func(field string) bool {
+			return r.has(in.named(field), field) || field == "value" && r.has(in.named("state"), "")
+		})
 		in.add(line, r)
 	}
-	if line == 0 {
+	switch {
+	case line == 0:
 		return refusef("the file is empty: write one JSON object per line")
+	case len(in.rows) == 0 && first.outer != nil && len(absent) > 0:
+		return in.missing(absent[0], first.names())
 	}
 	return nil
 }
@@ -79,6 +92,27 @@ func parseRow(text []byte) (r jsonRow, err error) {
 		r.params = nil // some other field
 	}
 	return r, nil
+}
+
+// has says whether there is a field for a column, in the parameters also under another name.
+func (r jsonRow) has(column, name string) bool {
+	for _, object := range []map[string]json.RawMessage{r.outer, r.params} {
+		if _, ok := object[column]; ok {
+			return true
+		}
+	}
+	_, ok := r.params[strings.TrimPrefix(name, "params.")]
+	return ok
+}
+
+// names are those of all fields.
+func (r jsonRow) names() []string {
+	names := slices.Sorted(maps.Keys(r.outer))
+	if r.params == nil {
+		return names
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "params" })
+	return append(slices.Sorted(maps.Keys(r.params)), names...)
 }
 
 // scalar reads a field, numbers as they are written; ok is false when it is null.
