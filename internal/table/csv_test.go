@@ -80,6 +80,7 @@ func TestDecimals(t *testing.T) {
 		{"mixed in a file with commas", "x,n,c,value\n1.5,2,1.5,2\n\"1,5\",2,1.5,2\n", "", "x=1.5 n=2 c=1.5 g=9.5 -> 2 ± 0\nline 3: parameter \"x\" is \"1,5\""},
 		{"both in one", "x;n;c;value\n1.234,5;2;1,5;2\n1,5;2;1,5;2\n", "", "x=1.5 n=2 c=1,5 g=9.5 -> 2 ± 0\nline 2: parameter \"x\": \"1.234,5\" is not a number: write it without marks of thousands"},
 		{"a point among commas stated", "x;n;c;value\n1.5;2;1,5;2\n1,5;2;1,5;2.5\n1,5;2;1,5;2\n", DecimalComma, "x=1.5 n=2 c=1,5 g=9.5 -> 2 ± 0\nline 2: parameter \"x\": \"1.5\" is not a number: the numbers of this file have a decimal comma\nline 3: the value: \"2.5\" is not"},
+		{"a remark in the place of a number", "x;n;c;value\n1.5;2;1,5;2\nlost, sorry;2;1,5;2\n", "", "x=1.5 n=2 c=1,5 g=9.5 -> 2 ± 0\nline 3: parameter \"x\" is \"lost, sorry\""},
 		{"a column that is not used", "x;n;c;value;price\n1.5;2;1,5;2;3,5\n", "", "x=1.5 n=2 c=1,5 g=9.5 -> 2 ± 0\n"},
 		{"unknown", "x;n;c;value\n", "dot", `decimal "dot" is not known: write point or comma`},
 	} {

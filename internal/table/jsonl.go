@@ -115,8 +115,8 @@ func (r jsonRow) names() []string {
 	return append(slices.Sorted(maps.Keys(r.params)), names...)
 }
 
-// scalar reads a field, numbers as they are written; ok is false when it is null.
-func scalar(text json.RawMessage) (v any, ok bool) {
+// decode reads a field, numbers as they are written; ok is false when it is null.
+func decode(text json.RawMessage) (v any, ok bool) {
 	if len(text) > 0 && (text[0] == '-' || '0' <= text[0] && text[0] <= '9') {
 		return json.Number(text), true
 	}
@@ -126,7 +126,7 @@ func scalar(text json.RawMessage) (v any, ok bool) {
 	return v, err == nil && v != nil
 }
 
-func (r jsonRow) text(column string) (any, bool) { return scalar(r.outer[column]) }
+func (r jsonRow) text(column string) (any, bool) { return decode(r.outer[column]) }
 
 func (r jsonRow) number(column string) (any, bool, error) {
 	v, ok := r.text(column)
@@ -135,7 +135,7 @@ func (r jsonRow) number(column string) (any, bool, error) {
 
 func (r jsonRow) param(p space.Param, column string) (any, bool, error) {
 	for _, name := range slices.Compact([]string{column, p.Name}) {
-		if v, ok := scalar(r.params[name]); ok {
+		if v, ok := decode(r.params[name]); ok {
 			return v, true, nil
 		}
 	}
