@@ -5,13 +5,13 @@
 # make lint   golangci-lint, downloaded on first use
 # make bench  speed of the kernels, then a small quality benchmark
 # make fuzz   ten seconds for every fuzz test
-# make parsers  the minute for the parsers alone: space files, CSV, JSON lines, output
-#             of commands
+# make parsers  the minute for the parsers alone: space files, CSV, JSON lines, Parquet,
+#             output of commands
 
 GO       ?= go
 LINT     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 FUZZTIME ?= 10s
-PARSERS  := space/FuzzParse internal/table/FuzzImportCSV internal/table/FuzzImportJSONL command/FuzzResult
+PARSERS  := space/FuzzParse internal/table/FuzzImportCSV internal/table/FuzzImportJSONL internal/table/FuzzImportParquet command/FuzzResult
 
 .PHONY: test deps fmt vet race procs cross python build lint bench fuzz parsers clean $(PARSERS:%=fuzz/%)
 

@@ -41,16 +41,28 @@ func (p *importProgress) close() {
 func (p *importProgress) show(out progress, patience, every time.Duration) {
 	defer close(p.ended)
 	defer out.close()
-	for wait := patience; ; wait = every {
+	wait, shown := patience, false
+	for {
 		select {
 		case <-p.stop:
+			if done, total := p.lines(); shown {
+				out.update(done, total, "")
+			}
 			return
 		case <-time.After(wait):
+			wait, shown = every, true
 		}
-		done, total, text := int(p.done.Load()), int(p.total.Load()), "reading"
-		if done >= total {
-			text = "storing the trials"
+		done, total := p.lines()
+		text := "reading"
+		if done == total {
+			done, text = total-1, "storing the trials" // a full bar would not move any more
 		}
-		out.update(min(done, max(total-1, 0)), max(total, 1), text) // a full bar would not move any more
+		out.update(done, total, text)
 	}
+}
+
+// lines returns how many are read, of at least one.
+func (p *importProgress) lines() (done, total int) {
+	total = max(int(p.total.Load()), 1)
+	return min(int(p.done.Load()), total), total
 }

@@ -70,7 +70,7 @@ Examples:
 
   mahabo study import rig past.csv --column value=yield --column rate=lr
 
-  mahabo study import rig messung.csv --decimal comma --strict`
+  mahabo study import rig past.csv --decimal comma --strict`
 }
 
 // Run adds the evaluations.

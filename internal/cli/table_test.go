@@ -92,13 +92,13 @@ func TestImportProgress(t *testing.T) {
 	p.update(10, 10)
 	storing := out.last(reading)
 	p.close()
-	if reading != "3/10 reading" || storing != "9/10 storing the trials" || !out.closed {
-		t.Errorf("the progress is %q, then %q", reading, storing)
+	if end := out.told[len(out.told)-1]; reading != "3/10 reading" || storing != "9/10 storing the trials" || end != "10/10 " || !out.closed {
+		t.Errorf("the progress is %q, then %q and %q", reading, storing, end)
 	}
 
 	var quick record
 	p = newImportProgress()
-	go p.show(&quick, time.Hour, time.Hour)
+	go p.show(&quick, time.Hour, time.Minute)
 	p.update(1, 10)
 	p.close()
 	if len(quick.told) > 0 {

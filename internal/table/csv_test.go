@@ -80,6 +80,7 @@ func TestDecimals(t *testing.T) {
 		{"mixed in a file with commas", "x,n,c,value\n1.5,2,1.5,2\n\"1,5\",2,1.5,2\n", "", "x=1.5 n=2 c=1.5 g=9.5 -> 2 ± 0\nline 3: parameter \"x\" is \"1,5\""},
 		{"both in one", "x;n;c;value\n1.234,5;2;1,5;2\n1,5;2;1,5;2\n", "", "x=1.5 n=2 c=1,5 g=9.5 -> 2 ± 0\nline 2: parameter \"x\": \"1.234,5\" is not a number: write it without marks of thousands"},
 		{"a point among commas stated", "x;n;c;value\n1.5;2;1,5;2\n1,5;2;1,5;2.5\n1,5;2;1,5;2\n", DecimalComma, "x=1.5 n=2 c=1,5 g=9.5 -> 2 ± 0\nline 2: parameter \"x\": \"1.5\" is not a number: the numbers of this file have a decimal comma\nline 3: the value: \"2.5\" is not"},
+		{"a remark in the place of a number", "x;n;c;value\n1.5;2;1,5;2\nlost, sorry;2;1,5;2\n", "", "x=1.5 n=2 c=1,5 g=9.5 -> 2 ± 0\nline 3: parameter \"x\" is \"lost, sorry\""},
 		{"a column that is not used", "x;n;c;value;price\n1.5;2;1,5;2;3,5\n", "", "x=1.5 n=2 c=1,5 g=9.5 -> 2 ± 0\n"},
 		{"unknown", "x;n;c;value\n", "dot", `decimal "dot" is not known: write point or comma`},
 	} {
@@ -133,6 +134,16 @@ func TestMissingColumn(t *testing.T) {
 	want := `temperature has no column "temperature": say which one it is, as in --column temperature=COLUMN; the file has the columns temp, yield`
 	if err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
+	}
+	for file, want := range map[string]string{
+		`{"temp":1,"yield":2}`:                              `temperature has no column "temperature": say which one it is, as in temperature=COLUMN; the file has the columns temp, yield`,
+		`{"params":{"temp":1},"value":2,"n":3}` + "\n[1]\n": "the file has the columns temp, n, value",
+		`{"params":{"temperature":1},"yield":2}`:            `value has no column "value"`,
+	} {
+		s, _ := begin(t, study.Config{Space: sp})
+		if _, err := Import(t.Context(), s, strings.NewReader(file), Options{Format: JSONL}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the error is %v, want %s", file, err, want)
+		}
 	}
 	var many []string
 	for i := range 1000 {

@@ -60,7 +60,7 @@ type signs struct {
 
 func (s *signs) see(line int, cell string) {
 	comma, point := strings.Contains(cell, ","), strings.Contains(cell, ".")
-	if comma == point { // neither, or no number
+	if comma == point || strings.Trim(cell, "0123456789+-,.eE") != "" { // neither, or no number
 		return
 	}
 	first := &s.point

@@ -83,26 +83,28 @@ func (in *importer) header(header []string) (index map[string]int, err error) {
 	for i, name := range header {
 		header[i] = strings.TrimSpace(name)
 		if _, twice := index[header[i]]; twice {
-			return nil, refusef("two columns are called %q: rename one", header[i])
+			return nil, refusef("two columns are called %q: rename one", shorten(header[i]))
 		}
 		index[header[i]] = i
 	}
-	var needed []string
-	for _, p := range in.params {
-		if p.Kind != space.KindFixed {
-			needed = append(needed, column(p.Name))
-		}
-	}
-	needed = append(needed, slices.Sorted(maps.Keys(in.options.Columns))...)
-	if _, stated := index[in.named("state")]; !stated {
-		needed = append(needed, "value")
-	}
-	for _, field := range needed {
-		if _, ok := index[in.named(field)]; !ok {
+	_, stated := index[in.named("state")]
+	for _, field := range in.needed() {
+		if _, ok := index[in.named(field)]; !ok && !(stated && field == "value") {
 			return nil, in.missing(field, header)
 		}
 	}
 	return index, nil
+}
+
+// needed are the columns that a file must have, value only if it has no state.
+func (in *importer) needed() (columns []string) {
+	for _, p := range in.params {
+		if p.Kind != space.KindFixed {
+			columns = append(columns, column(p.Name))
+		}
+	}
+	columns = append(columns, slices.Sorted(maps.Keys(in.options.Columns))...)
+	return append(columns, "value")
 }
 
 // missing says which columns there are instead.

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/mahabo/mahabo/space"
 )
@@ -16,6 +18,8 @@ import (
 // other fields.
 func (in *importer) readJSONL(ctx context.Context, data []byte) error {
 	in.total = bytes.Count(data, []byte("\n"))
+	var first jsonRow
+	absent := in.needed() // in all rows so far
 	line := 0
 	for text := range bytes.Lines(data) {
 		line++
@@ -36,10 +40,19 @@ func (in *importer) readJSONL(ctx context.Context, data []byte) error {
 		if err := in.fits(line, r); err != nil {
 			return err
 		}
+		if first.outer == nil {
+			first = r
+		}
+		absent = slices.DeleteFunc(absent, func(field string) bool {
+			return r.has(in.named(field), field) || field == "value" && r.has(in.named("state"), "")
+		})
 		in.add(line, r)
 	}
-	if line == 0 {
+	switch {
+	case line == 0:
 		return refusef("the file is empty: write one JSON object per line")
+	case len(in.rows) == 0 && first.outer != nil && len(absent) > 0:
+		return in.missing(absent[0], first.names())
 	}
 	return nil
 }
@@ -81,8 +94,29 @@ func parseRow(text []byte) (r jsonRow, err error) {
 	return r, nil
 }
 
-// scalar reads a field, numbers as they are written; ok is false when it is null.
-func scalar(text json.RawMessage) (v any, ok bool) {
+// has says whether there is a field for a column, in the parameters also under another name.
+func (r jsonRow) has(column, name string) bool {
+	for _, object := range []map[string]json.RawMessage{r.outer, r.params} {
+		if _, ok := object[column]; ok {
+			return true
+		}
+	}
+	_, ok := r.params[strings.TrimPrefix(name, "params.")]
+	return ok
+}
+
+// names are those of all fields.
+func (r jsonRow) names() []string {
+	names := slices.Sorted(maps.Keys(r.outer))
+	if r.params == nil {
+		return names
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "params" })
+	return append(slices.Sorted(maps.Keys(r.params)), names...)
+}
+
+// decode reads a field, numbers as they are written; ok is false when it is null.
+func decode(text json.RawMessage) (v any, ok bool) {
 	if len(text) > 0 && (text[0] == '-' || '0' <= text[0] && text[0] <= '9') {
 		return json.Number(text), true
 	}
@@ -92,7 +126,7 @@ func scalar(text json.RawMessage) (v any, ok bool) {
 	return v, err == nil && v != nil
 }
 
-func (r jsonRow) text(column string) (any, bool) { return scalar(r.outer[column]) }
+func (r jsonRow) text(column string) (any, bool) { return decode(r.outer[column]) }
 
 func (r jsonRow) number(column string) (any, bool, error) {
 	v, ok := r.text(column)
@@ -101,7 +135,7 @@ func (r jsonRow) number(column string) (any, bool, error) {
 
 func (r jsonRow) param(p space.Param, column string) (any, bool, error) {
 	for _, name := range slices.Compact([]string{column, p.Name}) {
-		if v, ok := scalar(r.params[name]); ok {
+		if v, ok := decode(r.params[name]); ok {
 			return v, true, nil
 		}
 	}

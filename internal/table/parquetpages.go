@@ -42,7 +42,7 @@ func checkParquet(ctx context.Context, data []byte, l limits) (header []string, 
 				return nil, l.tooLarge()
 			}
 			if err != nil && ctx.Err() == nil {
-				err = refusef("column %q: %w", header[i], err)
+				err = refusef("column %q: %w", shorten(header[i]), err)
 			}
 			if err != nil {
 				return nil, err
@@ -98,7 +98,7 @@ func (c *pageChecker) schema(schema []format.SchemaElement) (header []string, er
 	}
 	for _, column := range schema[1:] {
 		if column.NumChildren.V != 0 || column.RepetitionType.V == format.Repeated {
-			return nil, refusef("column %q is nested: write a flat table", column.Name)
+			return nil, refusef("column %q is nested: write a flat table", shorten(column.Name))
 		}
 		header = append(header, column.Name)
 	}

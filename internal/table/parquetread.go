@@ -59,12 +59,20 @@ func (in *importer) used(index map[string]int) map[int]string {
 	return names
 }
 
+// mostIdle is how often the library may return no rows and no error.
+const mostIdle = 100
+
 func (in *importer) readGroup(ctx context.Context, group parquet.RowGroup, used map[int]string, line *int) (err error) {
 	rows := group.Rows()
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	buffer := make([]parquet.Row, 64)
-	for {
+	for idle := 0; ; idle++ {
 		n, err := rows.ReadRows(buffer)
+		if n > 0 {
+			idle = 0
+		} else if err == nil && idle == mostIdle {
+			err = io.ErrNoProgress
+		}
 		for _, row := range buffer[:n] {
 			*line++
 			if err := in.count(ctx, *line, len(row)); err != nil {

@@ -222,6 +222,9 @@ func TestImport(t *testing.T) {
 	has(t, load(http.StatusOK, "table", table, "columns", "x=pos", "action", "import"), "imported before")
 	has(t, load(http.StatusOK, "table", `{"params":{"x":0.1,"n":1},"value":4}`, "action", "import"), "Trials added: 1")
 	has(t, load(http.StatusUnprocessableEntity, "table", " ", "action", "import"), "there is no table")
+	unclear := "x;n;value\n0;1;1,250\n"
+	has(t, load(http.StatusUnprocessableEntity, "table", unclear, "action", "preview"), "may stand before decimals or mark thousands")
+	has(t, load(http.StatusOK, "table", unclear, "decimal", "comma", "action", "preview"), "can be imported: 1")
 	load(http.StatusUnprocessableEntity, "table", table, "columns", "pos", "action", "import")
 }
 
