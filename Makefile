@@ -69,6 +69,12 @@ python: build
 wheels:
 	python3 client/python/wheels.py --out dist
 
+# The versions are those of requirements.txt.
+integrations: build
+	python3 -m venv .integrations
+	.integrations/bin/python -m pip install --quiet --requirement client/python/integrations/requirements.txt
+	MAHABO=./mahabo .integrations/bin/python -m pytest -q client/python/integrations
+
 build:
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -ldflags=-s -o mahabo ./cmd/mahabo
 
@@ -96,4 +102,4 @@ $(PARSERS:%=fuzz/%): fuzz/%:
 	GO=$(GO) .ci/fuzz ./$(dir $*) $(notdir $*) -fuzztime 60s -fuzzminimizetime 1s -parallel 1
 
 clean:
-	rm -rf mahabo dist
+	rm -rf mahabo dist .integrations

@@ -175,7 +175,7 @@ class _Copy:
             return
         if not self._has(t):
             trial.release()  # the objective ended before, or asked for others
-        elif self._point(t) != self._study._space.scatter(trial.params):
+        elif self._point(t) != self._study.flat(trial.params):
             trial.release()  # the user held some: learn from the point that was evaluated
             if state == TrialState.COMPLETE and value is not None and math.isfinite(value):
                 self._study.import_rows([{**self._point(t), "value": value}])
