@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import sys
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -30,7 +32,8 @@ def loss(config: dict[str, Any]) -> float:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[None]:
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    paths = {"PYTHONPATH": os.pathsep.join(sys.path)}  # the workers import this file
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": paths})
     yield
     ray.shutdown()
 
