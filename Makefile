@@ -2,6 +2,9 @@
 #             detector, on one and two processors, the other platforms' builds, two seconds
 #             for every fuzz test, and a minute for every parser of users' files
 # make build  the static binary ./mahabo
+# make wheels  the Python wheels of all platforms, in dist/
+# make integrations  the Python package with Optuna, scikit-learn, Ray, Hydra and MLflow, in a
+#             virtual environment of its own; not part of make test
 # make lint   golangci-lint, downloaded on first use
 # make bench  speed of the kernels, then a small quality benchmark
 # make fuzz   ten seconds for every fuzz test
@@ -13,7 +16,7 @@ LINT     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 FUZZTIME ?= 10s
 PARSERS  := space/FuzzParse internal/table/FuzzImportCSV internal/table/FuzzImportJSONL internal/table/FuzzImportParquet command/FuzzResult
 
-.PHONY: test deps fmt vet race procs cross python build lint bench fuzz parsers clean $(PARSERS:%=fuzz/%)
+.PHONY: test deps fmt vet race procs cross python wheels integrations build lint bench fuzz parsers clean $(PARSERS:%=fuzz/%)
 
 test: deps fmt vet race procs cross python
 	$(MAKE) fuzz FUZZTIME=2s
@@ -63,6 +66,15 @@ cross:
 python: build
 	MAHABO=./mahabo python3 -m pytest -q client/python
 
+wheels:
+	python3 client/python/wheels.py --out dist
+
+# The versions are those of requirements.txt.
+integrations: build
+	python3 -m venv .integrations
+	.integrations/bin/python -m pip install --quiet --requirement client/python/integrations/requirements.txt
+	MAHABO=./mahabo .integrations/bin/python -m pytest -q client/python/integrations
+
 build:
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -ldflags=-s -o mahabo ./cmd/mahabo
 
@@ -90,4 +102,4 @@ $(PARSERS:%=fuzz/%): fuzz/%:
 	GO=$(GO) .ci/fuzz ./$(dir $*) $(notdir $*) -fuzztime 60s -fuzzminimizetime 1s -parallel 1
 
 clean:
-	rm -f mahabo
+	rm -rf mahabo dist .integrations

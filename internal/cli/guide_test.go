@@ -141,6 +141,9 @@ func TestTablesGuide(t *testing.T) {
 	}
 	if printed != named["printed"] {
 		t.Errorf("it printed\n%s, the guide has\n%s", printed, named["printed"])
+	}
+}
+
 // The programs of the guide are measured as it says.
 func TestBenchmarksGuide(t *testing.T) {
 	named := blocks(t, "benchmarks.md")

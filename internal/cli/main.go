@@ -57,6 +57,7 @@ type cli struct {
 	Methods  methodsCmd  `cmd:"" help:"List the methods and their options."`
 	Problems problemsCmd `cmd:"" help:"List the built-in problems."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Licenses licensesCmd `cmd:"" help:"Print the licences of mahabo and of what it contains."`
 	Bench    benchCmd    `cmd:"" help:"Measure methods on problems."`
 }
 

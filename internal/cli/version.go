@@ -18,9 +18,15 @@ func versionLine() string {
 	return fmt.Sprintf("mahabo %s %s %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// version is the module version the binary was built from, with the revision
-// where the build knows it.
+// release is the version of a release: -ldflags "-X main.release=v1.2.3".
+var release string
+
+// version is that of the release, else the module version the binary was built from, with
+// the revision where the build knows it.
 func version() string {
+	if release != "" {
+		return release
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
 		return "(devel)"

@@ -198,7 +198,7 @@ class _Follow:
 
 def _digest(study: Study, points: list[Mapping[str, Any]]) -> str:
     """Return a name for points, under which a study takes them once."""
-    return "points-" + hashlib.sha256(encode([study._space.scatter(p) for p in points])).hexdigest()[:32]
+    return "points-" + hashlib.sha256(encode([study.flat(p) for p in points])).hexdigest()[:32]
 
 
 def _take_over(study: Study) -> None:

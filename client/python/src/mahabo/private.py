@@ -23,9 +23,11 @@ class PrivateServer:
     and the server ends.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None) -> None:
+        """Serve the studies of a file, or of the memory for None."""
+        store = "memory:" if path is None else f"sqlite:{path}"
         command = [
-            find(), "serve", "--with-parent", "--addr", "127.0.0.1:0", "--store", f"sqlite:{path}", "--log-level", "error",
+            find(), "serve", "--with-parent", "--addr", "127.0.0.1:0", "--store", store, "--log-level", "error",
         ]  # fmt: skip
         self._errors = tempfile.TemporaryFile()
         # In a session of its own, so that Ctrl-C in a terminal reaches this process only.

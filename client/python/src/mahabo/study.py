@@ -189,6 +189,10 @@ class Study:
         Run(self, objective, evals, parallel, lease, callback, workers).run()
         return self.best()
 
+    def flat(self, point: Mapping[str, Any]) -> Dict[str, Any]:
+        """Return a point as the study's file has it: elements of arrays by their names, options as texts."""
+        return self._space.scatter(point)
+
     def records(self, *states: str) -> list[dict[str, Any]]:
         """Return the trials as flat rows with the columns of an exported file."""
         return [
@@ -197,7 +201,7 @@ class Study:
                 "state": t.state,
                 "value": t.value,
                 "std": t.std,
-                **{_column(name): v for name, v in self._space.scatter(t.params).items()},
+                **{_column(name): v for name, v in self.flat(t.params).items()},
                 "reason": t.reason,
                 "origin": t.origin,
                 "batch": t.batch_id,
