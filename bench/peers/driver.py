@@ -30,6 +30,10 @@ class Peer:
     def send(self, line: dict) -> dict:
         self.process.stdin.write(json.dumps(line) + "\n")
         self.process.stdin.flush()
+        return self.read()
+
+    def read(self) -> dict:
+        """The next line of the process."""
         answer = self.process.stdout.readline()
         if not answer:
             raise RuntimeError(f"{self.process.args} ended with status {self.process.wait()}")
