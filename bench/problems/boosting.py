@@ -1,9 +1,9 @@
 """Tuning of gradient boosting on the diabetes data that scikit-learn brings (442 samples, 10 features).
 
-    python3 boosting.py [--noisy]
+    python3 boosting.py [--seeded]
 
 The value is the root of the mean squared error of GradientBoostingRegressor by cross-validation with 5 folds;
-folds and learner have seed 0 (with --noisy the seed of the line).
+folds and learner have seed 0 (with --seeded the seed of the line).
 """
 
 from __future__ import annotations
@@ -48,4 +48,4 @@ class Boosting:
 
 if __name__ == "__main__":
     options = arguments(__doc__).parse_args()
-    serve(Problem("boosting", PARAMETERS, Boosting().evaluate), options.noisy)
+    serve(Problem("boosting", PARAMETERS, Boosting().evaluate), options.seeded)

@@ -1,12 +1,12 @@
 """Weights of the features of kernel ridge regression.
 
-    python3 kernel.py wine|cancer|digits [--noisy]
+    python3 kernel.py wine|cancer|digits [--seeded]
 
 Data that scikit-learn brings: wine (178 samples, 13 features, 3 classes), breast cancer (569, 30, 2), or the
 first 500 digits (56 features that vary, 10 classes). Features are standardised, then multiplied by their
 weights of [0, 1]; the kernel is exp(-gamma |x - x'|^2). The parameters are the weights, log gamma of
 [1e-3, 1] and the log ridge of [1e-6, 10]. The value is the mean squared error of the class indicators, by
-stratified cross-validation with 5 folds (shuffled by seed 0, with --noisy by the seed of the line).
+stratified cross-validation with 5 folds (shuffled by seed 0, with --seeded by the seed of the line).
 """
 
 from __future__ import annotations
@@ -52,4 +52,4 @@ if __name__ == "__main__":
     parser.add_argument("data", choices=DATA)
     options = parser.parse_args()
     kernel = Kernel(options.data)
-    serve(Problem(f"kernel-{options.data}", kernel.parameters, kernel.evaluate), options.noisy)
+    serve(Problem(f"kernel-{options.data}", kernel.parameters, kernel.evaluate), options.seeded)

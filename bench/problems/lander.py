@@ -1,10 +1,10 @@
 """Lunar lander: the twelve constants of a rule that lands it.
 
-    python3 lander.py [--noisy]
+    python3 lander.py [--seeded]
 
 The rule is gymnasium's own heuristic for LunarLander with its numbers as parameters of [0, 2], as in the
 TuRBO paper (Eriksson et al. 2019). The value is the negated mean return of 50 episodes, whose seeds (the
-terrain, the first push) are 0 .. 49 (with --noisy: 1000 times the seed of the line plus these), without
+terrain, the first push) are 0 .. 49 (with --seeded: 1000 times the seed of the line plus these), without
 wind, each of at most 1,000 steps.
 """
 
@@ -53,4 +53,4 @@ class Lander:
 
 if __name__ == "__main__":
     options = arguments(__doc__).parse_args()
-    serve(Problem("lander", {"w[0:11]": {"float": [0, 2]}}, Lander().evaluate), options.noisy)
+    serve(Problem("lander", {"w[0:11]": {"float": [0, 2]}}, Lander().evaluate), options.seeded)

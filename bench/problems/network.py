@@ -1,9 +1,9 @@
 """Tuning of a small neural network on the first 600 digits that scikit-learn brings.
 
-    python3 network.py [--noisy]
+    python3 network.py [--seeded]
 
 The value is the log loss of MLPClassifier after at most 30 epochs by stratified cross-validation with 3 folds,
-probabilities clipped at 1e-6; folds and learner have seed 0 (with --noisy the seed of the line).
+probabilities clipped at 1e-6; folds and learner have seed 0 (with --seeded the seed of the line).
 """
 
 from __future__ import annotations
@@ -67,4 +67,4 @@ class Network:
 
 if __name__ == "__main__":
     options = arguments(__doc__).parse_args()
-    serve(Problem("network", PARAMETERS, Network().evaluate), options.noisy)
+    serve(Problem("network", PARAMETERS, Network().evaluate), options.seeded)

@@ -1,10 +1,10 @@
 """Linear policies of gymnasium's MuJoCo tasks.
 
-    python3 policy.py walker2d|ant|reacher|double-pendulum|swimmer|hopper [--noisy]
+    python3 policy.py walker2d|ant|reacher|double-pendulum|swimmer|hopper [--seeded]
 
 The action is clip(W (s - mean) / std), one weight of [-1, 1] per action and entry of the state; mean and
 std are those of 2,000 steps of uniform actions from seed 0. The value is the negated mean return of the
-episodes, whose seeds are 0, 1, ... (with --noisy: 1000 times the seed of the line plus these). An episode
+episodes, whose seeds are 0, 1, ... (with --seeded: 1000 times the seed of the line plus these). An episode
 ends as gymnasium ends it. Ant is without contact forces, as in its 27-dimensional state of the literature.
 """
 
@@ -72,4 +72,4 @@ if __name__ == "__main__":
     options = parser.parse_args()
     policy = Policy(options.task)
     parameters = {f"w[0:{policy.states * policy.actions - 1}]": {"float": [-1, 1]}}
-    serve(Problem(options.task, parameters, policy.evaluate), options.noisy)
+    serve(Problem(options.task, parameters, policy.evaluate), options.seeded)

@@ -5,7 +5,7 @@
 A line {"params": {...}, "seed": 7} is answered by {"value": 1.5} or {"failed": "why"}.
 
 Every problem is a deterministic function: its random numbers (states at the start, folds, weights of a
-network) are fixed. With --noisy they follow the seed of the line.
+network) are fixed. With --seeded they follow the seed of the line, which in a benchmark is that of the trial.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class Problem:
             "outcomes": {"value": "minimize"}, "minimum": None,
         }
 
-    def answer(self, line: dict, noisy: bool) -> dict:
+    def answer(self, line: dict, seeded: bool) -> dict:
         try:
-            value = float(self.evaluate(line["params"], int(line.get("seed") or 0) if noisy else 0))
+            value = float(self.evaluate(line["params"], int(line.get("seed") or 0) if seeded else 0))
         except (ArithmeticError, ValueError) as error:
             return {"failed": f"{type(error).__name__}: {error}"}
         return {"value": value} if math.isfinite(value) else {"failed": f"the value is {value}"}
@@ -49,11 +49,11 @@ def arguments(description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--noisy", action="store_true", help="random numbers follow the seed of each line")
+    parser.add_argument("--seeded", action="store_true", help="random numbers follow the seed of each line")
     return parser
 
 
-def serve(problem: Problem, noisy: bool) -> None:
+def serve(problem: Problem, seeded: bool) -> None:
     """Answer standard input on standard output until it ends; what libraries print goes to standard error."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -66,4 +66,4 @@ def serve(problem: Problem, noisy: bool) -> None:
     write(problem.line())
     for line in sys.stdin:
         if line.strip():
-            write(problem.answer(json.loads(line), noisy))
+            write(problem.answer(json.loads(line), seeded))
