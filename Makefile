@@ -8,15 +8,26 @@
 # make lint   golangci-lint, downloaded on first use
 # make bench  speed of the kernels, then a small quality benchmark
 # make fuzz   ten seconds for every fuzz test
+<<<<<<< HEAD
 # make parsers  the minute for the parsers alone: space files, CSV, JSON lines, Parquet,
 #             output of commands
+=======
+# make parsers  the minute for the parsers alone: space files, CSV, JSON lines, output
+#             of commands
+# make peers  virtual environments with other optimisers and with the benchmark's problems
+#             in Python, bench/peers and bench/problems: Python 3.11, about 12 GB
+>>>>>>> peers
 
 GO       ?= go
 LINT     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 FUZZTIME ?= 10s
 PARSERS  := space/FuzzParse internal/table/FuzzImportCSV internal/table/FuzzImportJSONL internal/table/FuzzImportParquet command/FuzzResult
 
+<<<<<<< HEAD
 .PHONY: test deps fmt vet race procs cross python wheels integrations build lint bench fuzz parsers clean $(PARSERS:%=fuzz/%)
+=======
+.PHONY: test deps fmt vet race procs cross python build lint bench peers fuzz parsers clean $(PARSERS:%=fuzz/%)
+>>>>>>> peers
 
 test: deps fmt vet race procs cross python
 	$(MAKE) fuzz FUZZTIME=2s
@@ -85,6 +96,20 @@ bench: build
 	$(GO) test -run '^$$' -bench . -benchtime 200ms ./...
 	./mahabo bench run --suite smoke --jobs 2 --out results/smoke
 	./mahabo bench table results/smoke
+
+# Not part of make test. Installed again when a list of versions changes.
+PYTHON311 ?= python3.11
+peers: bench/peers/.venv/installed bench/peers/.venv-hebo/installed bench/problems/.venv/installed
+
+bench/peers/.venv/installed: bench/peers/requirements.txt
+bench/peers/.venv-hebo/installed: bench/peers/requirements-hebo.txt
+bench/problems/.venv/installed: bench/problems/requirements.txt
+
+bench/%/installed:
+	$(PYTHON311) -m venv $(@D)
+	$(@D)/bin/pip install --quiet 'setuptools<81' wheel
+	$(@D)/bin/pip install --quiet --requirement $<
+	touch $@
 
 fuzz:
 	@for package in $$($(GO) list ./...); do \
