@@ -1,37 +1,29 @@
-# make test   everything a change has to pass: format, vet, tests with the race
-#             detector, on one and two processors, the other platforms' builds, two seconds
-#             for every fuzz test, and a minute for every parser of users' files
+# make check  for daily work: format, vet, lint and the short tests, under two minutes
+# make test   everything a change has to pass: it installs what the tests need, checks format
+#             and vet, runs all tests, those of concurrent packages with the race detector too,
+#             and the Python package's
 # make build  the static binary ./mahabo
-# make wheels  the Python wheels of all platforms, in dist/
+# make cross  the other platforms' builds
+# make wheels the Python wheels of all platforms, in dist/
 # make integrations  the Python package with Optuna, scikit-learn, Ray, Hydra and MLflow, in a
-#             virtual environment of its own; not part of make test
+#             virtual environment of its own
 # make lint   golangci-lint, downloaded on first use
 # make bench  speed of the kernels, then a small quality benchmark
-# make fuzz   ten seconds for every fuzz test
-<<<<<<< HEAD
-# make parsers  the minute for the parsers alone: space files, CSV, JSON lines, Parquet,
-#             output of commands
-=======
-# make parsers  the minute for the parsers alone: space files, CSV, JSON lines, output
-#             of commands
+# make fuzz   ten seconds for every fuzz test; make -j4 parsers a minute for the parsers of
+#             users' files
 # make peers  virtual environments with other optimisers and with the benchmark's problems
 #             in Python, bench/peers and bench/problems: Python 3.11, about 12 GB
->>>>>>> peers
 
 GO       ?= go
 LINT     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 FUZZTIME ?= 10s
 PARSERS  := space/FuzzParse internal/table/FuzzImportCSV internal/table/FuzzImportJSONL internal/table/FuzzImportParquet command/FuzzResult
 
-<<<<<<< HEAD
-.PHONY: test deps fmt vet race procs cross python wheels integrations build lint bench fuzz parsers clean $(PARSERS:%=fuzz/%)
-=======
-.PHONY: test deps fmt vet race procs cross python build lint bench peers fuzz parsers clean $(PARSERS:%=fuzz/%)
->>>>>>> peers
+.PHONY: check test deps fmt vet short full race cross python wheels integrations build lint bench peers fuzz parsers clean $(PARSERS:%=fuzz/%)
 
-test: deps fmt vet race procs cross python
-	$(MAKE) fuzz FUZZTIME=2s
-	$(MAKE) -j4 parsers
+check: fmt vet lint short
+
+test: deps fmt vet full race python
 
 # The page of results is tested in a browser, package store on a PostgreSQL server of its
 # own, and the Python client with pytest.
@@ -58,14 +50,18 @@ fmt:
 vet:
 	$(GO) vet ./...
 
-# The race detector needs cgo, hence a C compiler, and is slow on a busy machine.
-race:
-	CGO_ENABLED=1 $(GO) test -race -timeout 30m ./...
+short:
+	$(GO) test -short ./...
 
-# Results must not depend on the number of processors: race has all of them, this has
-# one. -count=1: the test cache does not know GOMAXPROCS.
-procs:
-	GOMAXPROCS=1 $(GO) test -count=1 -timeout 30m ./...
+# Tests change the number of processors where results must not depend on it.
+full:
+	$(GO) test -timeout 20m ./...
+
+# Where several goroutines meet. The race detector needs cgo, hence a C compiler.
+CONCURRENT := . ./evaluate ./command ./study ./store/... ./server ./worker ./internal/queue ./internal/token \
+	./internal/web ./internal/parallel ./internal/linalg ./internal/bench ./internal/suggest ./internal/method/paper/turbo
+race:
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m $(CONCURRENT)
 
 cross:
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build ./...

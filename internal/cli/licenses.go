@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Written by go test ./cmd/mahabo -run TestLicenses -update.
+// Written by go test ./internal/cli -run TestLicenses -update.
 //
 //go:embed licenses.txt
 var licenseTexts string

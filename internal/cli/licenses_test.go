@@ -24,7 +24,7 @@ func TestLicenses(t *testing.T) {
 		return
 	}
 	if want != licenseTexts {
-		t.Error("licenses.txt is not that of the present modules: run go test ./cmd/mahabo -run TestLicenses -update")
+		t.Error("licenses.txt is not that of the present modules: run go test ./internal/cli -run TestLicenses -update")
 	}
 }
 
