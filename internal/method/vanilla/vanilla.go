@@ -235,7 +235,7 @@ func (v *vanilla) improve(ctx context.Context, model *gp.Posterior, y []float64,
 	}
 	f := acquire.Term{Model: model, Of: acquire.LogImprovement(slices.Min(y))}
 	values := make([]float64, samples.Rows)
-	f.Evaluate(values, linalg.New(samples.Rows, v.Dim), samples)
+	f.Evaluate(values, linalg.Matrix{}, samples)
 	var best []float64
 	lowest := math.Inf(1)
 	for _, s := range acquire.Starts(values, starts, r) {
