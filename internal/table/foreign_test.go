@@ -1,9 +1,12 @@
 package table
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -50,6 +53,36 @@ func TestForeignParquet(t *testing.T) {
 			}
 			if got != want {
 				t.Errorf("%s: row %d is %s, want %s", name, i, got, want)
+			}
+		}
+	}
+}
+
+// A file with a changed byte is read or refused, and takes no memory for sizes that it makes up.
+func TestChangedForeignParquet(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := begin(t, study.Config{})
+	for _, name := range files {
+		good, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < len(good); i += 41 {
+			file := bytes.Clone(good)
+			file[i] ^= 0xff
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := Import(t.Context(), s, bytes.NewReader(file), Options{Format: Parquet, DryRun: true})
+			runtime.ReadMemStats(&after)
+			var request *study.RequestError
+			if err != nil && !errors.As(err, &request) {
+				t.Errorf("%s with another byte %d: %v", name, i, err)
+			}
+			if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 32 {
+				t.Errorf("%s with another byte %d took %d MiB", name, i, took)
 			}
 		}
 	}

@@ -21,8 +21,8 @@ type limits struct {
 	line    int // bytes of a JSON object
 }
 
-// standard has room for the largest space, 100,000 parameters, and for ten million cells:
-// their trials take about two gigabytes of memory.
+// standard has room for the largest space, 100,000 parameters. To read ten million cells takes
+// about one gigabyte of memory, and to store them as trials three.
 func standard() limits {
 	return limits{bytes: MostBytes, rows: study.MostRows, columns: 200_000, cells: 10_000_000, cell: 1 << 20, line: 16 << 20}
 }

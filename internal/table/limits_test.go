@@ -235,6 +235,7 @@ func TestCheckValues(t *testing.T) {
 		good     bool
 	}{
 		{"a run", format.RLEDictionary, append([]byte{1}, number(100<<1, 1)...), true},
+		{"a long run of an old file", 2, append([]byte{1}, number(1<<31<<1, 1)...), false},
 		{"a long run", format.RLEDictionary, append([]byte{1}, number(1<<31<<1, 1)...), false},
 		{"long runs", format.RLEDictionary, append([]byte{1}, number(1000<<1, 1, 1000<<1, 1)...), false},
 		{"eights", format.RLEDictionary, append([]byte{1}, number(2<<1|1, 7, 7)...), true},

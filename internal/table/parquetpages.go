@@ -220,6 +220,9 @@ func (p page) checkV2(h *format.DataPageHeaderV2, values int) error {
 	return checkValues(h.Encoding, data, values)
 }
 
+// oldDictionary is what version 1 of Parquet calls RLE_DICTIONARY.
+const oldDictionary format.Encoding = 2
+
 // checkValues refuses encoded values that are more than stated, and encodings in which few
 // bytes can stand for long texts.
 func checkValues(encoding format.Encoding, data []byte, values int) error {
@@ -229,7 +232,7 @@ func checkValues(encoding format.Encoding, data []byte, values int) error {
 	switch encoding {
 	case format.Plain, format.ByteStreamSplit:
 		return nil
-	case format.PlainDictionary, format.RLEDictionary:
+	case oldDictionary, format.RLEDictionary:
 		return checkRuns(data[1:], int(data[0]), values)
 	case format.RLE:
 		runs, _, err := prefixed(data)
