@@ -72,18 +72,30 @@ func (d Domain) Validate() error {
 			return fmt.Errorf("parameter %q has %d coordinates from %d on: the next one is %d", p.Name, p.Width, p.First, next)
 		}
 		next += p.Width
+		for k, l := range p.Levels {
+			if p.Width > 1 || !(l >= -1 && l <= 1) || k > 0 && l <= p.Levels[k-1] {
+				return fmt.Errorf("parameter %q has level %g: one coordinate has levels, in increasing order within [-1,1]", p.Name, l)
+			}
+		}
 	}
 	if next == 0 {
 		return fmt.Errorf("there are no parameters: a problem needs at least one")
 	}
+	named := make([]int, next) // by coordinate: 1 + the last row that names it
 	for i, r := range d.Linear {
 		if len(r.Coordinate) != len(r.Coefficient) || math.IsNaN(r.Bound) {
 			return fmt.Errorf("row %d has %d coordinates, %d coefficients and the bound %g", i, len(r.Coordinate), len(r.Coefficient), r.Bound)
 		}
-		for _, j := range r.Coordinate {
-			if j < 0 || j >= next {
+		for k, j := range r.Coordinate {
+			switch a := r.Coefficient[k]; {
+			case j < 0 || j >= next:
 				return fmt.Errorf("row %d names coordinate %d of %d", i, j, next)
+			case named[j] == i+1:
+				return fmt.Errorf("row %d names coordinate %d twice: add its coefficients up", i, j)
+			case math.IsNaN(a) || math.IsInf(a, 0):
+				return fmt.Errorf("row %d has the coefficient %g for coordinate %d, want a finite number", i, a, j)
 			}
+			named[j] = i + 1
 		}
 	}
 	for j, v := range d.Fixed {

@@ -11,13 +11,15 @@ import (
 )
 
 func TestTellRefusesStd(t *testing.T) {
-	s, err := methods.BuiltIn().New("adaptive", strategy.Config{Domain: strategy.Box(1), Init: 4, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, std := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if s.Tell(strategy.Observation{X: strategy.Point{0}, Y: []float64{1}, Std: []float64{std}}) == nil {
-			t.Errorf("a standard deviation of %g was taken", std)
+	for _, m := range methods.BuiltIn().Methods() {
+		s, err := methods.BuiltIn().New(m.Name, strategy.Config{Domain: strategy.Box(1), Init: 4, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, std := range []float64{-1, math.NaN(), math.Inf(1)} {
+			if s.Tell(strategy.Observation{X: strategy.Point{0}, Y: []float64{1}, Std: []float64{std}}) == nil {
+				t.Errorf("%s: a standard deviation of %g was taken", m.Name, std)
+			}
 		}
 	}
 }

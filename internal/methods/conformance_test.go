@@ -79,7 +79,7 @@ func localSphere() strategytest.Promise {
 // ownDesign are the methods that do not start from the shared points.
 var ownDesign = []string{"turbo", "rembo", "hesbo", "alebo"}
 
-// variants are run beside the methods with their default options.
+// variants are run beside the methods with their default options, but not in short tests.
 var variants = []string{
 	"maha:d=true",
 	"maha:fit=lbfgs",
@@ -98,6 +98,9 @@ func promise(t *testing.T, spec string) strategytest.Options {
 		if m.Name == name {
 			o := promises[name]
 			o.Method, o.Batch, o.Abilities = spec, m.Batch, m.Abilities
+			if testing.Short() {
+				o.MaxDim = 60
+			}
 			return o
 		}
 	}
@@ -110,7 +113,10 @@ func builder(spec string) strategytest.Builder {
 }
 
 func TestConformance(t *testing.T) {
-	specs := slices.Clone(variants)
+	var specs []string
+	if !testing.Short() {
+		specs = slices.Clone(variants)
+	}
 	for _, m := range methods.BuiltIn().Methods() {
 		specs = append(specs, m.Name)
 	}

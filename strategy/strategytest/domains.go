@@ -9,7 +9,8 @@ import (
 )
 
 // domains: parameters of all kinds that the method takes, linear constraints and coordinates
-// that are held give valid points, and the same ones in a replay.
+// that are held give valid points, and the same ones in a replay. There need not be a choice,
+// or any point that keeps them all: whoever asks finds out.
 func (s *suite) domains() error {
 	kinds := s.Kinds
 	if kinds == nil {
@@ -23,6 +24,17 @@ func (s *suite) domains() error {
 	}
 	d.Fixed = map[int]float64{1: -0.25}
 	cases["a coordinate that is held"] = d
+	x := scatter(1, d.Dim(), 4)[0].X
+	snap(d, x)
+	d.Fixed = map[int]float64{}
+	for j, v := range x {
+		d.Fixed[j] = v
+	}
+	cases["coordinates that are all held"] = d
+	if !s.NoRows {
+		d.Linear = []strategy.Row{{Coordinate: []int{0, 1}, Coefficient: []float64{1, 1}, Bound: -3}}
+		cases["a linear constraint that no point keeps"] = d
+	}
 	for name, d := range cases {
 		if err := s.domain(d); err != nil {
 			return fmt.Errorf("%s: %w", name, err)

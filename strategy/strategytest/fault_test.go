@@ -197,7 +197,15 @@ var faults = []struct {
 	})},
 	{"a coordinate that is held is an error", "domains", "a coordinate that is held: Ask for 3 points", kind{
 		ask: func(f *fault, ctx context.Context, n int, pending []strategy.Suggestion) ([]strategy.Suggestion, error) {
-			if len(f.cfg.Domain.Fixed) > 0 {
+			if len(f.cfg.Domain.Fixed) == 1 {
+				return nil, errModel
+			}
+			return f.Strategy.Ask(ctx, n, pending)
+		},
+	}},
+	{"a linear constraint that no point keeps is an error", "domains", "that no point keeps: Ask for 3 points", kind{
+		ask: func(f *fault, ctx context.Context, n int, pending []strategy.Suggestion) ([]strategy.Suggestion, error) {
+			if rows := f.cfg.Domain.Linear; len(rows) > 0 && rows[0].Bound < -2 {
 				return nil, errModel
 			}
 			return f.Strategy.Ask(ctx, n, pending)

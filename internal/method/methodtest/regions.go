@@ -68,6 +68,36 @@ func Regions(t *testing.T, m strategy.Method) {
 	}
 }
 
+// RegionElsewhere checks that a method searches a region in which it has observed nothing, and
+// whose minimum is above what it has observed elsewhere: whoever asks may hold a coordinate
+// where no trial was.
+func RegionElsewhere(t *testing.T, m strategy.Method) {
+	const dim, design, rounds, minimum = 6, 40, 10, 1.5 // at (-0.75, -0.25, -0.25, 0.25, ...)
+	d := strategy.Box(dim)
+	d.Fixed = map[int]float64{0: -0.75}
+	d.Linear = []strategy.Row{{Coordinate: []int{1, 2}, Coefficient: []float64{1, 1}, Bound: -0.5}}
+	bowl := func(x []float64) (sum float64) {
+		for _, v := range x {
+			sum += (v - 0.25) * (v - 0.25)
+		}
+		return sum
+	}
+	s := Build(t, m, m.Name, strategy.Config{Domain: d, Init: design, Seed: 1})
+	r := rand.New(rand.NewPCG(1, 2))
+	for range design {
+		x := make(strategy.Point, dim)
+		for j := range x {
+			x[j] = r.Float64()
+		}
+		Tell(t, s, x, bowl(x))
+	}
+	_, first := Play(t, s, rounds/2, 1, bowl)
+	_, then := Play(t, s, rounds/2, 1, bowl)
+	if first > minimum+0.3 || min(first, then) > minimum+0.05 {
+		t.Errorf("reached %g, then %g in the region, the minimum is %g", first, then, minimum)
+	}
+}
+
 // inside draws a point of a domain with held coordinates and rows.
 func inside(d strategy.Domain, r *rand.Rand) strategy.Point {
 	for {

@@ -7,3 +7,5 @@ import (
 )
 
 func TestRegions(t *testing.T) { methodtest.Regions(t, Method()) }
+
+func TestRegionElsewhere(t *testing.T) { methodtest.RegionElsewhere(t, Method()) }

@@ -125,10 +125,11 @@ func (v *vanilla) propose(ctx context.Context, n int, pending []strategy.Point) 
 	defer model.Release()
 	v.report.Jitter = max(v.report.Jitter, model.Jitter())
 	y := slices.Clone(data.Y)
+	var believed []strategy.Point
 	believe := func(x strategy.Point) {
 		mean, _ := model.Predict(x)
 		model.Believe(x)
-		y = append(y, mean)
+		y, believed = append(y, mean), append(believed, x)
 	}
 	for _, p := range pending {
 		if err := ctx.Err(); err != nil {
@@ -139,7 +140,11 @@ func (v *vanilla) propose(ctx context.Context, n int, pending []strategy.Point) 
 	r := rng.New(v.Config.Seed, uint64(len(v.X)), uint64(len(pending)), rng.Purpose("vanilla"))
 	points := make([]strategy.Point, 0, n)
 	for range n {
-		x, err := v.improve(ctx, model, y, r)
+		best := slices.Min(y)
+		if !v.region.Whole() {
+			best = v.reachable(model, believed)
+		}
+		x, err := v.improve(ctx, model, best, r)
 		if err != nil {
 			return nil, err
 		}
@@ -148,6 +153,27 @@ func (v *vanilla) propose(ctx context.Context, n int, pending []strategy.Point) 
 	}
 	return points, nil
 }
+
+// reachable is the lowest value that the model expects at the images of points in a region
+// that these need not lie in: those of the lowest observed values, and those believed. What
+// was observed outside may be lower than all of the region.
+func (v *vanilla) reachable(model *gp.Posterior, believed []strategy.Point) float64 {
+	points := slices.Clone(believed)
+	for _, i := range method.Lowest(v.Y, images) {
+		points = append(points, v.X[i])
+	}
+	best := math.Inf(1)
+	for _, p := range points {
+		x := slices.Clone(p)
+		v.region.Keep(x)
+		mean, _ := model.Predict(x)
+		best = min(best, mean)
+	}
+	return best
+}
+
+// images is the number of lowest points whose images in a region are compared.
+const images = 20
 
 // data are the first n observations, standardised.
 func (v *vanilla) data(n int) gp.Data {
@@ -225,30 +251,30 @@ func priors(params int) (weight, noise gp.HyperParam) {
 	return weight, noise
 }
 
-// improve searches the region for the largest expected improvement over the lowest y.
-func (v *vanilla) improve(ctx context.Context, model *gp.Posterior, y []float64, r *rand.Rand) ([]float64, error) {
+// improve searches the region for the largest expected improvement over the best value.
+func (v *vanilla) improve(ctx context.Context, model *gp.Posterior, best float64, r *rand.Rand) ([]float64, error) {
 	samples := linalg.New(sobolSamples+aroundSamples, v.Dim)
 	design.Sobol(samples.Slice(0, sobolSamples, 0, v.Dim), r)
 	acquire.Around(samples.Slice(sobolSamples, samples.Rows, 0, v.Dim), v.lowest(), aroundStdDev, r)
 	for i := range samples.Rows {
 		v.region.Keep(samples.Row(i))
 	}
-	f := acquire.Term{Model: model, Of: acquire.LogImprovement(slices.Min(y))}
+	f := acquire.Term{Model: model, Of: acquire.LogImprovement(best)}
 	values := make([]float64, samples.Rows)
 	f.Evaluate(values, linalg.Matrix{}, samples)
-	var best []float64
+	var winner []float64
 	lowest := math.Inf(1)
 	for _, s := range acquire.Starts(values, starts, r) {
 		x, value, err := acquire.Polish(ctx, f, samples.Row(s), v.region, raceIter)
 		if err != nil {
 			return nil, err
 		}
-		if best == nil || value < lowest {
-			best, lowest = x, value
+		if winner == nil || value < lowest {
+			winner, lowest = x, value
 		}
 	}
-	best, _, err := acquire.Polish(ctx, f, best, v.region, winnerIter)
-	return best, err
+	winner, _, err := acquire.Polish(ctx, f, winner, v.region, winnerIter)
+	return winner, err
 }
 
 // lowest returns the points of lowest values, the best first.
