@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -353,11 +354,7 @@ func (c *studyExportCmd) Run(ctx context.Context, s streams) error {
 		if c.Out == "" {
 			return one.Export(ctx, s.out, format)
 		}
-		f, err := os.Create(c.Out)
-		if err != nil {
-			return usagef("--out: %w", err)
-		}
-		return errors.Join(one.Export(ctx, f, format), f.Close())
+		return writeOut(c.Out, func(w io.Writer) error { return one.Export(ctx, w, format) })
 	})
 }
 
