@@ -3,6 +3,10 @@
 #             for every fuzz test, and a minute for every parser of users' files
 # make build  the static binary ./mahabo
 # make lint   golangci-lint, downloaded on first use
+# make attack what broke once under attack: kills, full disks, strangers, links, clocks; for
+#             changes of server, queue, worker, store or import. MAHABO_KILLS=1000 kills as
+#             many processes instead of 40
+# make vulncheck  known holes in the modules that the binary calls; a step before releases
 # make bench  speed of the kernels, then a small quality benchmark
 # make fuzz   ten seconds for every fuzz test
 # make parsers  the minute for the parsers alone: space files, CSV, JSON lines, output
@@ -10,10 +14,11 @@
 
 GO       ?= go
 LINT     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
+VULN     := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 FUZZTIME ?= 10s
 PARSERS  := space/FuzzParse study/FuzzImportCSV study/FuzzImportJSONL command/FuzzResult
 
-.PHONY: test deps fmt vet race procs cross python build lint bench fuzz parsers clean $(PARSERS:%=fuzz/%)
+.PHONY: test deps fmt vet race procs cross python build lint attack vulncheck bench fuzz parsers clean $(PARSERS:%=fuzz/%)
 
 test: deps fmt vet race procs cross python
 	$(MAKE) fuzz FUZZTIME=2s
@@ -68,6 +73,17 @@ build:
 
 lint:
 	$(GO) run $(LINT) run ./...
+
+# The packages that talk to strangers or keep what they say, and the whole programs.
+ATTACKED := ./command ./internal/queue ./internal/token ./server ./store/... ./study ./worker
+PROGRAMS := Kills|Faults|DatabaseAway|Descriptors|Private|ReadOnly|Link|Worker|Serve|Import|Export
+
+attack:
+	$(GO) test -count=1 -timeout 10m $(ATTACKED)
+	$(GO) test -count=1 -timeout 60m -run '$(PROGRAMS)' ./cmd/mahabo
+
+vulncheck:
+	$(GO) run $(VULN) ./...
 
 bench: build
 	$(GO) test -run '^$$' -bench . -benchtime 200ms ./...
