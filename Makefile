@@ -8,6 +8,10 @@
 # make integrations  the Python package with Optuna, scikit-learn, Ray, Hydra and MLflow, in a
 #             virtual environment of its own
 # make lint   golangci-lint, downloaded on first use
+# make attack what broke once under attack: kills, full disks, strangers, links, clocks; for
+#             changes of server, queue, worker, store or import. MAHABO_KILLS=1000 kills as
+#             many processes instead of 40
+# make vulncheck  known holes in the modules that the binary calls; a step before releases
 # make bench  speed of the kernels, then a small quality benchmark
 # make fuzz   ten seconds for every fuzz test; make -j4 parsers a minute for the parsers of
 #             users' files
@@ -16,10 +20,11 @@
 
 GO       ?= go
 LINT     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
+VULN     := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 FUZZTIME ?= 10s
 PARSERS  := space/FuzzParse internal/table/FuzzImportCSV internal/table/FuzzImportJSONL internal/table/FuzzImportParquet command/FuzzResult
 
-.PHONY: check test deps fmt vet short full race cross python wheels integrations build lint bench peers fuzz parsers clean $(PARSERS:%=fuzz/%)
+.PHONY: check test deps fmt vet short full race cross python wheels integrations build lint attack vulncheck bench peers fuzz parsers clean $(PARSERS:%=fuzz/%)
 
 check: fmt vet lint short
 
@@ -87,6 +92,17 @@ build:
 
 lint:
 	$(GO) run $(LINT) run ./...
+
+# The packages that talk to strangers or keep what they say, and the whole programs.
+ATTACKED := ./command ./internal/queue ./internal/token ./server ./store/... ./study ./worker
+PROGRAMS := Kills|Faults|DatabaseAway|Descriptors|Private|ReadOnly|Link|Worker|Serve|Import|Export
+
+attack:
+	$(GO) test -count=1 -timeout 10m $(ATTACKED)
+	$(GO) test -count=1 -timeout 60m -run '$(PROGRAMS)' ./cmd/mahabo
+
+vulncheck:
+	$(GO) run $(VULN) ./...
 
 bench: build
 	$(GO) test -run '^$$' -bench . -benchtime 200ms ./...

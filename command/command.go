@@ -171,14 +171,22 @@ func (r *execution) keep(dir string, number int) (err error) {
 	if dir == "" {
 		return nil
 	}
-	const flags = os.O_CREATE | os.O_WRONLY | os.O_APPEND
-	if r.outFile, err = os.OpenFile(filepath.Join(dir, fmt.Sprintf("%d.out", number)), flags, 0o644); err != nil {
+	if r.outFile, err = openToAppend(filepath.Join(dir, fmt.Sprintf("%d.out", number))); err != nil {
 		return fmt.Errorf("KeepOutput: %w", err)
 	}
-	if r.errFile, err = os.OpenFile(filepath.Join(dir, fmt.Sprintf("%d.err", number)), flags, 0o644); err != nil {
+	if r.errFile, err = openToAppend(filepath.Join(dir, fmt.Sprintf("%d.err", number))); err != nil {
 		return errors.Join(fmt.Errorf("KeepOutput: %w", err), r.outFile.Close())
 	}
 	return nil
+}
+
+// openToAppend opens a file that is one: whoever can write to the folder must not lead output
+// elsewhere by a link.
+func openToAppend(name string) (*os.File, error) {
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is a link or no plain file: remove it, or name another folder", name)
+	}
+	return os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND|noFollow, 0o644)
 }
 
 func (r *execution) writer(w io.Writer, file *os.File) io.Writer {

@@ -219,3 +219,34 @@ func TestInputThatIsNotRead(t *testing.T) {
 		t.Errorf("outcome is %+v, %v", o, err)
 	}
 }
+
+// What a program prints goes to files of the folder only.
+func TestKeepOutputFollowsNoLink(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, end := range []string{"out", "err"} {
+		keep, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "precious")
+		if err := os.WriteFile(elsewhere, []byte("mine"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(elsewhere, filepath.Join(keep, "1."+end)); err != nil {
+			t.Fatal(err)
+		}
+		c, err := New(s, []string{"echo", "1"}, Options{KeepOutput: keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := s.Decode([]float64{0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Evaluate(t.Context(), 1, v); err == nil || !strings.Contains(err.Error(), "1."+end+" is a link") {
+			t.Errorf("through a link: %v", err)
+		}
+		if text, err := os.ReadFile(elsewhere); err != nil || string(text) != "mine" {
+			t.Errorf("the file elsewhere became %q, %v", text, err)
+		}
+	}
+}

@@ -319,6 +319,10 @@ func collect[T any](ctx context.Context, d *database, scan func(*sql.Rows) (T, e
 	return all, nil
 }
 
+// farOff is how many leases ahead the end of a lock may be; one that is further was made before
+// a clock was set back.
+const farOff = 10
+
 // Lock takes the lock of a study, which is a row that says who has it until when.
 func (d *database) Lock(ctx context.Context, id, holder string, lease time.Duration) (bool, error) {
 	var n int64
@@ -326,8 +330,8 @@ func (d *database) Lock(ctx context.Context, id, holder string, lease time.Durat
 		now := time.Now()
 		n, err = affected(tx.ExecContext(ctx, `INSERT INTO mahabo_locks (study, holder, expires) VALUES ($1, $2, $3)
 			ON CONFLICT (study) DO UPDATE SET holder = excluded.holder, expires = excluded.expires
-			WHERE mahabo_locks.holder = excluded.holder OR mahabo_locks.expires <= $4`,
-			id, holder, now.Add(lease).UnixMilli(), now.UnixMilli()))
+			WHERE mahabo_locks.holder = excluded.holder OR mahabo_locks.expires <= $4 OR mahabo_locks.expires > $5`,
+			id, holder, now.Add(lease).UnixMilli(), now.UnixMilli(), now.Add(farOff*lease).UnixMilli()))
 		return err
 	})
 	if d.orphan(err) {

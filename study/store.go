@@ -38,8 +38,8 @@ type Store interface {
 // Locker is a Store whose processes can take turns.
 type Locker interface {
 	// Lock takes the lock of a study for a time, for the first time or again. It
-	// returns false when another holder has it. It is no guarantee: clocks may
-	// differ.
+	// returns false when another holder has it, unless that ends many times the lease
+	// ahead: then a clock was set back. It is no guarantee: clocks may differ.
 	Lock(ctx context.Context, id, holder string, lease time.Duration) (bool, error)
 	// Unlock gives the lock back, if the holder has it.
 	Unlock(ctx context.Context, id, holder string) error

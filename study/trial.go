@@ -74,12 +74,18 @@ func (t Trial) seen(now time.Time) Trial {
 	return t
 }
 
-// stateAt is the state at a time.
+// stateAt is the state at a time. A clock that was set back, by more than the lease is long,
+// says nothing about a lease: it is taken for lost, and a worker that lives has it again with
+// its next heartbeat.
 func (t *Trial) stateAt(now time.Time) State {
-	if t.State == Running && !t.Expires.IsZero() && !now.Before(t.Expires) {
+	if t.State != Running || t.Expires.IsZero() {
+		return t.State
+	}
+	lease := t.Expires.Sub(t.Asked) // negative after a heartbeat since then
+	if !now.Before(t.Expires) || lease > 0 && t.Asked.Sub(now) > lease {
 		return Stale
 	}
-	return t.State
+	return Running
 }
 
 // Outcome is what came of a trial; an empty state stands for Complete. Values are in the

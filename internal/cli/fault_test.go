@@ -118,6 +118,7 @@ type crew struct {
 	t       *testing.T
 	args    []string
 	members []*workerProcess
+	lost    []*workerProcess
 }
 
 // hire starts a worker.
@@ -135,6 +136,7 @@ func (c *crew) hire() {
 func (c *crew) lose() {
 	_ = c.members[0].Process.Kill()
 	_ = c.members[0].Wait()
+	c.lost = append(c.lost, c.members[0])
 	c.members = c.members[1:]
 	c.hire()
 }

@@ -2,10 +2,7 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -148,48 +145,4 @@ func seconds(s float64) string {
 		return d.Round(10 * time.Microsecond).String()
 	}
 	return d.Round(10 * time.Nanosecond).String()
-}
-
-// outputFile appears under its name only when it is complete.
-type outputFile struct {
-	name string
-	tmp  *os.File
-}
-
-// createOutput shows before the run that the file can be written after it.
-func createOutput(name string) (*outputFile, error) {
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s is a folder: name a file", name)
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
-	if err != nil {
-		return nil, fmt.Errorf("%s cannot be written: %w", name, err)
-	}
-	return &outputFile{name, tmp}, nil
-}
-
-func (o *outputFile) commit(v any) error {
-	if o == nil {
-		return nil
-	}
-	err := json.NewEncoder(o.tmp).Encode(v)
-	if err == nil {
-		err = o.tmp.Chmod(0o644)
-	}
-	if err == nil {
-		err = o.tmp.Sync()
-	}
-	if closeErr := o.tmp.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(o.tmp.Name(), o.name)
-	}
-	return err
-}
-
-// discard removes the temporary file; after a commit there is none.
-func (o *outputFile) discard() {
-	_ = o.tmp.Close()
-	_ = os.Remove(o.tmp.Name())
 }

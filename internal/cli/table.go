@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 
 	"github.com/mahabo/mahabo/internal/table"
 	"github.com/mahabo/mahabo/study"
@@ -39,11 +39,7 @@ func (c *studyExportCmd) Run(ctx context.Context, s streams) error {
 		if c.Out == "" {
 			return table.Export(ctx, one, s.out, format)
 		}
-		f, err := os.Create(c.Out)
-		if err != nil {
-			return usagef("--out: %w", err)
-		}
-		return errors.Join(table.Export(ctx, one, f, format), f.Close())
+		return writeOut(c.Out, func(w io.Writer) error { return table.Export(ctx, one, w, format) })
 	})
 }
 

@@ -137,7 +137,7 @@ func (c *workerCmd) printer(s streams) func(evaluate.Result) {
 	case c.JSON:
 		encoder := json.NewEncoder(s.out)
 		return func(r evaluate.Result) {
-			_ = encoder.Encode(workerLine{r.Number, r.Outcome, r.Ended.Sub(r.Started).Seconds()}) // nobody reads any more
+			_ = encoder.Encode(newWorkerLine(r)) // nobody reads any more
 		}
 	case c.Quiet:
 		return nil
@@ -153,7 +153,18 @@ func (c *workerCmd) printer(s streams) func(evaluate.Result) {
 
 // workerLine is the JSON output of one trial.
 type workerLine struct {
-	Number int `json:"number"`
-	evaluate.Outcome
-	Seconds float64 `json:"seconds"`
+	Number  int            `json:"number"`
+	State   evaluate.State `json:"state"`
+	Value   *float64       `json:"value,omitempty"` // of a complete trial
+	Std     float64        `json:"std,omitzero"`
+	Reason  string         `json:"reason,omitempty"`
+	Seconds float64        `json:"seconds"`
+}
+
+func newWorkerLine(r evaluate.Result) workerLine {
+	line := workerLine{Number: r.Number, State: r.State, Std: r.Std, Reason: r.Reason, Seconds: r.Ended.Sub(r.Started).Seconds()}
+	if r.State == evaluate.Complete {
+		line.Value = &r.Value
+	}
+	return line
 }

@@ -217,7 +217,7 @@ func TestWorkerOutput(t *testing.T) {
 		t.Fatal(err, w.err.String())
 	}
 	lines := strings.Split(strings.TrimSpace(w.out.String()), "\n")
-	if len(lines) != 2 || !strings.Contains(lines[0], `"number":1,"state":"failed"`) || !strings.Contains(lines[0], "exit status 3: no licence") ||
+	if len(lines) != 2 || !strings.Contains(lines[0], `"number":1,"state":"failed","reason"`) || strings.Contains(lines[0], `"value"`) || !strings.Contains(lines[0], "exit status 3: no licence") ||
 		!strings.Contains(lines[1], `"number":2,"state":"complete","value":2.5`) {
 		t.Errorf("the worker printed\n%s", w.out.String())
 	}

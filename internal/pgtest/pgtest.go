@@ -64,9 +64,23 @@ func (s *Server) Stop() {
 	}
 }
 
+// Crash kills the server, which has to run, as a power cut would, and starts it again.
+func (s *Server) Crash(t testing.TB) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.running.process.Process.Kill()
+	<-s.running.exited
+	if err := s.running.restart(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // cluster is a running server.
 type cluster struct {
 	dir     string
+	program string // postgres
+	as      *syscall.SysProcAttr
 	process *exec.Cmd
 	exited  chan error
 }
@@ -87,8 +101,8 @@ func start() (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{dir: dir, exited: make(chan error, 1)}
 	as := &syscall.SysProcAttr{}
+	c := &cluster{dir: dir, program: filepath.Join(filepath.Dir(initdb), "postgres"), as: as, exited: make(chan error, 1)}
 	if os.Geteuid() == 0 {
 		if as.Credential, err = credential("postgres"); err != nil {
 			return c, err
@@ -103,15 +117,32 @@ func start() (*cluster, error) {
 	if out, err := setup.CombinedOutput(); err != nil {
 		return c, fmt.Errorf("%s: %w\n%s", initdb, err, out)
 	}
-	// The server outlives every process that the tests kill, hence fsync=off.
-	c.process = exec.Command(filepath.Join(filepath.Dir(initdb), "postgres"),
-		"-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=100")
-	c.process.SysProcAttr, c.process.Dir = as, dir
+	return c, c.launch()
+}
+
+// launch runs the server. The machine outlives every process that the tests kill, hence
+// fsync=off.
+func (c *cluster) launch() error {
+	c.process = exec.Command(c.program, "-D", filepath.Join(c.dir, "data"), "-k", c.dir,
+		"-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=100")
+	c.process.SysProcAttr, c.process.Dir = c.as, c.dir
 	if err := c.process.Start(); err != nil {
-		return c, err
+		return err
 	}
 	go func() { c.exited <- c.process.Wait() }()
-	return c, c.ready()
+	return c.ready()
+}
+
+// restart launches a server that was killed, as soon as what it left behind has ended.
+func (c *cluster) restart() error {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		err := c.launch()
+		if err == nil || time.Now().After(deadline) {
+			return err
+		}
+		_ = c.process.Process.Kill()
+		<-c.exited
+	}
 }
 
 // ready waits until the server answers.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -52,6 +54,26 @@ func dial(url string, options ...nats.Option) (*nats.Conn, error) {
 		return nil, fmt.Errorf("NATS at %s: %w", withoutUser(url), err)
 	}
 	return conn, nil
+}
+
+// startPatience is how long one that begins to work waits for a broker that is away: it may be
+// starting itself, or again.
+const startPatience = 10 * time.Second
+
+// dialPatiently is for those who work.
+func dialPatiently(url string, options ...nats.Option) (*nats.Conn, error) {
+	for end := time.Now().Add(startPatience); ; time.Sleep(reconnect) {
+		conn, err := dial(url, options...)
+		if err == nil || !isAway(err) || time.Now().After(end) {
+			return conn, err
+		}
+	}
+}
+
+// isAway says whether nobody was there, or not to the end of the greeting.
+func isAway(err error) bool {
+	var network *net.OpError
+	return errors.As(err, &network) || errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, io.EOF)
 }
 
 // withoutUser leaves out what an error should not show.

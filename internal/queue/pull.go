@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -17,7 +16,10 @@ const statusHeader = "Status" // of a message that is an answer, not a trial
 // ends, and the trial would be nobody's until the lease has run out; hence a subscription of
 // our own, which is read to its end.
 func (w *Worker) pull(ctx context.Context, consumer jetstream.Consumer) (*Delivery, error) {
-	sub, err := w.conn.SubscribeSync(w.conn.NewInbox())
+	lost := w.conn.StatusChanged(nats.RECONNECTING, nats.CLOSED)
+	defer w.conn.RemoveStatusListener(lost)
+	came := make(chan *nats.Msg, 1)
+	sub, err := w.conn.ChanSubscribe(w.conn.NewInbox(), came)
 	if err != nil {
 		return nil, err
 	}
@@ -28,26 +30,29 @@ func (w *Worker) pull(ctx context.Context, consumer jetstream.Consumer) (*Delive
 	if err := w.callOut(); err != nil { // after the pull: who hears it counts the pulls that wait
 		return nil, err
 	}
-	waiting, cancel := context.WithTimeout(ctx, pullWait+brief) // the broker ends the pull first
-	defer cancel()
-	m, err := sub.NextMsgWithContext(waiting)
-	if ctx.Err() != nil {
-		w.giveBack(sub, m)
+	select {
+	case m := <-came:
+		return w.receive(m, consumer.CachedInfo().Config.AckWait)
+	case <-ctx.Done():
+		w.giveBack(sub, came)
 		return nil, ctx.Err()
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	case <-lost: // and the pull with it
+		return nil, nil
+	case <-time.After(pullWait + brief): // the broker ends a pull sooner
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	switch m.Header.Get(statusHeader) {
+}
+
+// receive reads what came for a pull.
+func (w *Worker) receive(m *nats.Msg, silence time.Duration) (*Delivery, error) {
+	switch status := m.Header.Get(statusHeader); status {
 	case "":
-		return &Delivery{worker: w, message: m, silence: consumer.CachedInfo().Config.AckWait}, nil
+		return &Delivery{worker: w, message: m, silence: silence}, nil
 	case "404", "408": // there is none, there was none in time
 		return nil, nil
+	default:
+		return nil, fmt.Errorf("%s %s", status, m.Header.Get("Description"))
 	}
-	return nil, fmt.Errorf("%s %s", m.Header.Get(statusHeader), m.Header.Get("Description"))
 }
 
 // request asks for one trial.
@@ -64,11 +69,15 @@ func (w *Worker) request(inbox, consumer string) error {
 
 // giveBack ends a pull and returns what came for it. Once the broker has answered a flush,
 // nothing more is on its way. A broker that is away has dropped the pull.
-func (w *Worker) giveBack(sub *nats.Subscription, m *nats.Msg) {
-	if m == nil && w.conn.IsConnected() && sub.Drain() == nil && w.conn.FlushTimeout(brief) == nil {
-		m, _ = sub.NextMsg(time.Millisecond) // what there is, is here
+func (w *Worker) giveBack(sub *nats.Subscription, came <-chan *nats.Msg) {
+	if !w.conn.IsConnected() || sub.Drain() != nil || w.conn.FlushTimeout(brief) != nil {
+		return
 	}
-	if m != nil && m.Header.Get(statusHeader) == "" {
-		_ = m.Nak() // else the lease runs out
+	select {
+	case m := <-came:
+		if m.Header.Get(statusHeader) == "" {
+			_ = m.Nak() // else the lease runs out
+		}
+	default:
 	}
 }

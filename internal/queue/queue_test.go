@@ -387,3 +387,28 @@ func TestInboxesArePrivate(t *testing.T) {
 		}
 	}
 }
+
+// A worker that starts before its broker waits for it.
+func TestWorkerBeforeItsBroker(t *testing.T) {
+	b, url := embed(t, queue.EmbedOptions{})
+	if err := b.Close(); err != nil { // so that the address is free
+		t.Fatal(err)
+	}
+	joined := make(chan error, 1)
+	go func() {
+		w, err := queue.NewWorker(queue.WorkerOptions{URL: url, Study: "rig", Lease: time.Minute})
+		if err == nil {
+			w.Close()
+		}
+		joined <- err
+	}()
+	select {
+	case err := <-joined:
+		t.Fatalf("without a broker: %v", err)
+	case <-time.After(300 * time.Millisecond):
+	}
+	embed(t, queue.EmbedOptions{Addr: strings.TrimPrefix(url, "nats://")})
+	if err := <-joined; err != nil {
+		t.Error(err)
+	}
+}

@@ -25,7 +25,7 @@ const askPause = 500 * time.Millisecond // before one that got no task asks agai
 
 // Work does tasks that others offer until ctx ends or the broker refuses it.
 func Work(ctx context.Context, o WorkOptions) error {
-	conn, err := dial(o.URL, loginOptions(o.Token, o.NATS)...)
+	conn, err := dialPatiently(o.URL, loginOptions(o.Token, o.NATS)...)
 	if err != nil {
 		return err
 	}

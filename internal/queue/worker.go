@@ -44,7 +44,7 @@ const (
 
 // NewWorker connects to the broker of a server.
 func NewWorker(o WorkerOptions) (*Worker, error) {
-	conn, err := dial(o.URL, loginOptions(o.Token, o.NATS)...)
+	conn, err := dialPatiently(o.URL, loginOptions(o.Token, o.NATS)...)
 	if err != nil {
 		return nil, err
 	}

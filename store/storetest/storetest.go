@@ -278,6 +278,7 @@ func locks(t *testing.T, s *suite) {
 		t.Fatal(err)
 	}
 	lock(locker, "one", time.Hour, true)
+	lock(other, "two", time.Second, true) // a lock that ends an hour ahead is of a clock that was set back
 	_, err := locker.Lock(ctx, "x", "one", time.Hour)
 	wantError(t, "Lock of an unknown study", err, study.ErrNotFound)
 }
