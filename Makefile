@@ -1,23 +1,29 @@
-# make test   everything a change has to pass: format, vet, tests with the race
-#             detector, on one and two processors, the other platforms' builds, two seconds
-#             for every fuzz test, and a minute for every parser of users' files
+# make check  for daily work: format, vet, lint and the short tests, under two minutes
+# make test   everything a change has to pass: it installs what the tests need, checks format
+#             and vet, runs all tests, those of concurrent packages with the race detector too,
+#             and the Python package's
 # make build  the static binary ./mahabo
+# make cross  the other platforms' builds
+# make wheels the Python wheels of all platforms, in dist/
+# make integrations  the Python package with Optuna, scikit-learn, Ray, Hydra and MLflow, in a
+#             virtual environment of its own
 # make lint   golangci-lint, downloaded on first use
 # make bench  speed of the kernels, then a small quality benchmark
-# make fuzz   ten seconds for every fuzz test
-# make parsers  the minute for the parsers alone: space files, CSV, JSON lines, output
-#             of commands
+# make fuzz   ten seconds for every fuzz test; make -j4 parsers a minute for the parsers of
+#             users' files
+# make peers  virtual environments with other optimisers and with the benchmark's problems
+#             in Python, bench/peers and bench/problems: Python 3.11, about 12 GB
 
 GO       ?= go
 LINT     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 FUZZTIME ?= 10s
-PARSERS  := space/FuzzParse study/FuzzImportCSV study/FuzzImportJSONL command/FuzzResult
+PARSERS  := space/FuzzParse internal/table/FuzzImportCSV internal/table/FuzzImportJSONL internal/table/FuzzImportParquet command/FuzzResult
 
-.PHONY: test deps fmt vet race procs cross python build lint bench fuzz parsers clean $(PARSERS:%=fuzz/%)
+.PHONY: check test deps fmt vet short full race cross python wheels integrations build lint bench peers fuzz parsers clean $(PARSERS:%=fuzz/%)
 
-test: deps fmt vet race procs cross python
-	$(MAKE) fuzz FUZZTIME=2s
-	$(MAKE) -j4 parsers
+check: fmt vet lint short
+
+test: deps fmt vet full race python
 
 # The page of results is tested in a browser, package store on a PostgreSQL server of its
 # own, and the Python client with pytest.
@@ -44,14 +50,18 @@ fmt:
 vet:
 	$(GO) vet ./...
 
-# The race detector needs cgo, hence a C compiler, and is slow on a busy machine.
-race:
-	CGO_ENABLED=1 $(GO) test -race -timeout 30m ./...
+short:
+	$(GO) test -short ./...
 
-# Results must not depend on the number of processors: race has all of them, this has
-# one. -count=1: the test cache does not know GOMAXPROCS.
-procs:
-	GOMAXPROCS=1 $(GO) test -count=1 -timeout 30m ./...
+# Tests change the number of processors where results must not depend on it.
+full:
+	$(GO) test -timeout 20m ./...
+
+# Where several goroutines meet. The race detector needs cgo, hence a C compiler.
+CONCURRENT := . ./evaluate ./command ./study ./store/... ./server ./worker ./internal/queue ./internal/token \
+	./internal/web ./internal/parallel ./internal/linalg ./internal/bench ./internal/suggest ./internal/method/paper/turbo
+race:
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m $(CONCURRENT)
 
 cross:
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build ./...
@@ -63,6 +73,15 @@ cross:
 python: build
 	MAHABO=./mahabo python3 -m pytest -q client/python
 
+wheels:
+	python3 client/python/wheels.py --out dist
+
+# The versions are those of requirements.txt.
+integrations: build
+	python3 -m venv .integrations
+	.integrations/bin/python -m pip install --quiet --requirement client/python/integrations/requirements.txt
+	MAHABO=./mahabo .integrations/bin/python -m pytest -q client/python/integrations
+
 build:
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -ldflags=-s -o mahabo ./cmd/mahabo
 
@@ -73,6 +92,20 @@ bench: build
 	$(GO) test -run '^$$' -bench . -benchtime 200ms ./...
 	./mahabo bench run --suite smoke --jobs 2 --out results/smoke
 	./mahabo bench table results/smoke
+
+# Not part of make test. Installed again when a list of versions changes.
+PYTHON311 ?= python3.11
+peers: bench/peers/.venv/installed bench/peers/.venv-hebo/installed bench/problems/.venv/installed
+
+bench/peers/.venv/installed: bench/peers/requirements.txt
+bench/peers/.venv-hebo/installed: bench/peers/requirements-hebo.txt
+bench/problems/.venv/installed: bench/problems/requirements.txt
+
+bench/%/installed:
+	$(PYTHON311) -m venv $(@D)
+	$(@D)/bin/pip install --quiet 'setuptools<81' wheel
+	$(@D)/bin/pip install --quiet --requirement $<
+	touch $@
 
 fuzz:
 	@for package in $$($(GO) list ./...); do \
@@ -90,4 +123,4 @@ $(PARSERS:%=fuzz/%): fuzz/%:
 	GO=$(GO) .ci/fuzz ./$(dir $*) $(notdir $*) -fuzztime 60s -fuzzminimizetime 1s -parallel 1
 
 clean:
-	rm -f mahabo
+	rm -rf mahabo dist .integrations

@@ -101,3 +101,22 @@ func TestPackageDiagram(t *testing.T) {
 		}
 	}
 }
+
+// Who embeds the library builds what the root package needs: formats of files, whose
+// packages are large, stay with the command and the server.
+func TestLibraryIsSmall(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".", "./study").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	if !strings.Contains(string(out), module+"/study\n") {
+		t.Fatalf("go list does not show package study:\n%s", out)
+	}
+	for path := range strings.Lines(string(out)) {
+		for _, large := range []string{"parquet", "protobuf", "klauspost/compress", "brotli", "lz4"} {
+			if strings.Contains(path, large) {
+				t.Errorf("the library pulls %s", strings.TrimSpace(path))
+			}
+		}
+	}
+}

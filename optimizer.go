@@ -42,11 +42,19 @@ func New(s *space.Space, o Options) (*Optimizer, error) {
 	one, err := study.Create(context.Background(), memory.New(), study.Config{
 		Name: "optimizer", Space: s, Method: o.Method, Goal: o.Goal, Init: o.Init, Seed: o.Seed,
 		Budget: o.budget(),
-	})
+	}, o.study()...)
 	if err != nil {
 		return nil, err
 	}
 	return &Optimizer{study: one, source: one.Source("", 0)}, nil
+}
+
+// study returns the options of the study.
+func (o Options) study() []study.Option {
+	if o.Methods == nil {
+		return nil
+	}
+	return []study.Option{study.WithMethods(o.Methods)}
 }
 
 // Ask suggests n trials to evaluate together; trials without an outcome are taken into

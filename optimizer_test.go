@@ -13,11 +13,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/mahabo/mahabo"
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/space"
-	"github.com/mahabo/mahabo/strategy"
 )
 
 func mixed(t *testing.T, more ...space.Part) *space.Space {
@@ -43,7 +42,7 @@ func mixedLoss(_ context.Context, v space.Values) (float64, error) {
 
 func TestEveryMethodOnMixedParameters(t *testing.T) {
 	s := mixed(t, space.Constraint("a + n <= 7"))
-	for _, m := range strategy.Methods() {
+	for _, m := range methods.BuiltIn().Methods() {
 		t.Run(m.Name, func(t *testing.T) {
 			seen := map[string]bool{}
 			r, err := mahabo.Minimize(t.Context(), func(ctx context.Context, v space.Values) (float64, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/study"
 )
@@ -22,10 +23,13 @@ const (
 
 // Options says how to optimise. The zero value of a field is its default.
 type Options struct {
-	Method string // name:key=value,...; see strategy.Methods (DefaultMethod)
+	Method string // name:key=value,... of Methods (DefaultMethod)
 	Goal   Goal   // ToMinimize
 	Init   int    // trials of the initial design (strategy.DefaultInit)
 	Seed   uint64 // the same seed gives the same suggestions
+
+	// Methods are those that Method can name; nil for the built-in ones.
+	Methods *strategy.Registry
 
 	// Evals are the evaluations after the initial design. An Optimizer may leave them out; a
 	// method that knows them can plan for them.
@@ -79,4 +83,11 @@ func (o Options) Validate() error {
 		return fmt.Errorf("Evals is %d: it cannot be negative", o.Evals)
 	}
 	return nil
+}
+
+// Methods returns the registry of the built-in methods and some of one's own. It is an
+// option here, of package study (WithMethods) and of the server, and cli.Main makes a
+// program with it.
+func Methods(own ...strategy.Method) (*strategy.Registry, error) {
+	return methods.BuiltIn().With(own...)
 }

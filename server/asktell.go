@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
@@ -97,7 +96,7 @@ func (s *Server) registerAskTell(api huma.API) {
 	}
 	huma.Register(api, post("/ask", "ask", "Get trials to evaluate", http.StatusConflict), s.ask)
 	huma.Register(api, post("/tell", "tell-many", "Record outcomes, all or none", http.StatusConflict), s.tellMany)
-	huma.Register(api, post("/enqueue", "enqueue", "Add points to be served before any other"), s.enqueue)
+	huma.Register(api, post("/enqueue", "enqueue", "Add points to be served before any other", http.StatusConflict), s.enqueue)
 	huma.Register(api, post("/trials/{number}/tell", "tell", "Record what came of a trial", http.StatusConflict), s.tell)
 	huma.Register(api, post("/trials/{number}/heartbeat", "heartbeat", "Extend the lease of a running trial", http.StatusConflict), s.heartbeat)
 	huma.Register(api, post("/trials/{number}/retry", "retry", "Send a failed trial back to the queue"), s.retry)
@@ -237,7 +236,7 @@ func (s *Server) heartbeat(ctx context.Context, in *heartbeatInput) (*body[trial
 type enqueueInput struct {
 	StudyPath
 	Body struct {
-		RequestID string   `json:"request_id,omitempty" maxLength:"200" doc:"Repeating it returns the same trials."`
+		RequestID string   `json:"request_id,omitempty" maxLength:"200" doc:"Repeating it with the same points returns the same trials; with others it is a conflict."`
 		Params    []params `json:"params" minItems:"1" maxItems:"10000" nullable:"false" doc:"The points."`
 	}
 }

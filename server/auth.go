@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/mahabo/mahabo/internal/token"
 )
 
@@ -68,15 +66,12 @@ func (s *Server) identify(r *http.Request) (c caller, ok bool) {
 // roleKey is where an operation says which role it needs.
 const roleKey = "role"
 
-// readBody is how long a client may take to send a request.
-const readBody = time.Minute
-
 // operation describes an operation of the API. Without a role everyone may use it.
 func operation(method, path, id, summary string, role token.Role, errors ...int) huma.Operation {
 	op := huma.Operation{Method: method, Path: path, OperationID: id, Summary: summary, Errors: errors}
 	op.Errors = append(op.Errors, http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusServiceUnavailable)
 	if method == http.MethodPost {
-		op.BodyReadTimeout = readBody
+		op.BodyReadTimeout = -1 // Limits hold for all routes
 		op.Errors = append(op.Errors, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusRequestTimeout)
 	}
 	if role != "" {

@@ -28,7 +28,7 @@ func tokens(t *testing.T) (path string, add func(study string, role token.Role) 
 
 func guarded(t *testing.T, path string) client {
 	t.Helper()
-	file, err := token.Open(path)
+	file, err := token.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

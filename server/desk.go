@@ -82,8 +82,8 @@ const (
 	tooLate   = "the model was not ready within %s; these points are a space-filling design"
 )
 
-func startDesk(one *study.Study, b *bell, patience time.Duration, m *metrics, log *slog.Logger) *desk {
-	method, err := strategy.Find(one.Config().Method)
+func startDesk(one *study.Study, methods *strategy.Registry, b *bell, patience time.Duration, m *metrics, log *slog.Logger) *desk {
+	method, err := methods.Find(one.Config().Method)
 	d := &desk{
 		study: one, bell: b, patience: patience, metrics: m, log: log, holder: rand.Text(),
 		instant: err == nil && method.ModelFree,
@@ -118,6 +118,9 @@ func (d *desk) ask(ctx context.Context, r study.AskRequest) (study.Batch, error)
 	}
 	select {
 	case s := <-a.answer:
+		if errors.Is(s.Err, context.Canceled) && d.closing.Err() != nil {
+			s.Err = errClosing // what was cancelled is the desk, not the request
+		}
 		return s.Batch, s.Err
 	case <-ctx.Done():
 		return study.Batch{}, ctx.Err()

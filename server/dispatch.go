@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/mahabo/mahabo/study"
 )
 

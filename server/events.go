@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/study"
 )

@@ -1,15 +1,10 @@
 package server
 
 import (
-	"context"
 	"embed"
-	"errors"
 	"io/fs"
 	"net/http"
 	"strings"
-	"time"
-
-	"github.com/mahabo/mahabo/study"
 )
 
 //go:embed docs
@@ -35,7 +30,7 @@ func (s *Server) serveFixed(mux *http.ServeMux) {
 	mux.Handle("GET /docs/page.js", page("page.js", "text/javascript"))
 	mux.Handle("GET /docs/page.css", page("page.css", "text/css"))
 	mux.Handle("GET /metrics", s.serveMetrics())
-	mux.HandleFunc("GET /healthz", s.health)
+	mux.HandleFunc("GET /healthz", s.serveHealth)
 	mux.HandleFunc("/v1/", func(w http.ResponseWriter, r *http.Request) { noOperation(w, r, mux) })
 }
 
@@ -56,21 +51,4 @@ func noOperation(w http.ResponseWriter, r *http.Request, mux *http.ServeMux) {
 	list := strings.Join(allowed, ", ")
 	w.Header().Set("Allow", list)
 	writeProblem(w, http.StatusMethodNotAllowed, "this path takes "+list)
-}
-
-// health says whether the server can meet requests: whether its store answers.
-func (s *Server) health(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
-	defer cancel()
-	_, err := s.hosts.store.Find(ctx, "") // no study has this name
-	if s.closing.Err() != nil {
-		err = errClosing
-	}
-	if !errors.Is(err, study.ErrNotFound) {
-		s.log.WarnContext(ctx, "not healthy", "error", err)
-		writeProblem(w, http.StatusServiceUnavailable, "the store does not answer, or the server is shutting down")
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(`{"status":"ok"}` + "\n"))
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -26,8 +27,9 @@ type host struct {
 
 // hosts are the open studies by name.
 type hosts struct {
-	store study.Store
-	start func(*study.Study, *bell) *desk
+	store   study.Store
+	methods *strategy.Registry
+	start   func(*study.Study, *bell) *desk
 
 	forget func(*host) // what is kept of it elsewhere
 
@@ -79,7 +81,7 @@ func (hs *hosts) read(ctx context.Context, name string) (*host, error) {
 		close(hs.opening[name])
 		delete(hs.opening, name)
 	}()
-	s, err := study.Open(ctx, hs.store, name)
+	s, err := study.Open(ctx, hs.store, name, study.WithMethods(hs.methods))
 	if err != nil {
 		return nil, err
 	}

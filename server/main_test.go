@@ -11,11 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/mahabo/mahabo/internal/pgtest"
 	"github.com/mahabo/mahabo/server"
 	"github.com/mahabo/mahabo/store"
+	"go.uber.org/goleak"
 )
 
 // postgres is the database server of this test run.

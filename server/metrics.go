@@ -5,11 +5,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mahabo/mahabo/internal/token"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-
-	"github.com/mahabo/mahabo/internal/token"
 )
 
 // metrics are what a server counts.

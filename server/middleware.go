@@ -87,17 +87,28 @@ func (s *Server) checkHost(next http.Handler) http.Handler {
 	})
 }
 
-// limit bounds how many requests are under way, and how long an answer may take to
-// be written; streams extend that themselves.
+// limit bounds how many requests are under way, how long one may take to come, and how long
+// its answer may take to be written; streams extend that themselves. Requests of strangers
+// have places of their own: however many there are, who is known is served.
 func (s *Server) limit(next http.Handler) http.Handler {
-	slots := make(chan struct{}, s.limits.Concurrent)
+	known, strange := make(chan struct{}, s.limits.Concurrent), make(chan struct{}, s.limits.Strangers)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, isKnown := s.identify(r)
+		if isKnown && s.tokens != nil { // the token is enough; without tokens a whole request is
+			s.visitors.heard(r.Context(), true)
+		}
+		in := s.bound(w, r, func() { s.visitors.heard(r.Context(), isKnown) })
+		defer in.leave()
+		slots := known
+		if !isKnown {
+			slots = strange
+		}
 		select {
 		case slots <- struct{}{}:
 			defer func() { <-slots }()
 		default:
 			w.Header().Set("Retry-After", "1")
-			writeProblem(w, http.StatusServiceUnavailable, fmt.Sprintf("%d requests are under way: try again", s.limits.Concurrent))
+			writeProblem(w, http.StatusServiceUnavailable, fmt.Sprintf("%d requests are under way: try again", cap(slots)))
 			return
 		}
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.limits.Answer)) // a recorder has none

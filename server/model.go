@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/study"
 )
 
-// Analyse says what the trials of a study show: an object in JSON.
-type Analyse func(ctx context.Context, c study.Config, trials []study.Trial) (any, error)
+// analyse says what the trials of a study show: an object in JSON.
+type analyse = func(ctx context.Context, c study.Config, trials []study.Trial) (any, error)
 
 // modelShape is what is known of a study's model.
 type modelShape struct {
@@ -63,7 +62,7 @@ func (s *Server) model(ctx context.Context, in *StudyPath) (*body[modelShape], e
 // analyst keeps the last analysis of every study. It works on one at a time, so that
 // many who look do not take the methods' processors away.
 type analyst struct {
-	analyse  Analyse
+	analyse  analyse
 	patience time.Duration
 	busy     chan struct{} // holds one token during an analysis
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"

@@ -8,7 +8,6 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -18,6 +17,7 @@ const (
 	problemNoTrial    = "urn:mahabo:no-such-trial"
 	problemExists     = "urn:mahabo:study-exists"
 	problemDiffers    = "urn:mahabo:study-differs"
+	problemUsedID     = "urn:mahabo:request-id-used"
 	problemConflict   = "urn:mahabo:outcome-conflict"
 	problemLeaseLost  = "urn:mahabo:lease-lost"
 	problemExhausted  = "urn:mahabo:space-exhausted"
@@ -46,6 +46,15 @@ func shorten(_ huma.Context, _ string, v any) (any, error) {
 	return p, nil
 }
 
+// reason says why a store is away, without what only its owner should know.
+func reason(err error) string {
+	var known *study.UnavailableError
+	if errors.As(err, &known) {
+		return study.ErrUnavailable.Error() + ": " + known.Reason
+	}
+	return study.ErrUnavailable.Error()
+}
+
 // explain turns an error of a study into the problem that a client gets. What a
 // client cannot mend is logged and not shown.
 func (s *Server) explain(ctx context.Context, err error) error {
@@ -65,6 +74,8 @@ func (s *Server) explain(ctx context.Context, err error) error {
 		return problem(http.StatusNotFound, problemNoTrial, err.Error())
 	case is(study.ErrExists):
 		return problem(http.StatusConflict, problemExists, err.Error())
+	case is(study.ErrUsedID):
+		return problem(http.StatusConflict, problemUsedID, err.Error())
 	case errors.As(err, &conflict):
 		return problem(http.StatusConflict, problemConflict, err.Error())
 	case is(study.ErrLeaseLost):
@@ -75,7 +86,7 @@ func (s *Server) explain(ctx context.Context, err error) error {
 		return problem(http.StatusUnprocessableEntity, "", err.Error())
 	case is(study.ErrUnavailable):
 		s.log.ErrorContext(ctx, "the store is away", slog.String("request", requestID(ctx)), slog.Any("error", err))
-		return problem(http.StatusServiceUnavailable, problemContention, study.ErrUnavailable.Error()+": repeat the request with the same request_id")
+		return problem(http.StatusServiceUnavailable, problemContention, reason(err)+": repeat the request with the same request_id")
 	case is(study.ErrContention), is(errClosing):
 		return problem(http.StatusServiceUnavailable, problemContention, err.Error())
 	case is(context.DeadlineExceeded), is(context.Canceled):

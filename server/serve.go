@@ -17,7 +17,9 @@ const grace = 30 * time.Second
 func (s *Server) Serve(ctx context.Context, listener net.Listener, certificate *tls.Certificate) error {
 	front := &http.Server{
 		Handler:           s,
-		ReadHeaderTimeout: 10 * time.Second,
+		ReadHeaderTimeout: s.limits.Silence,
+		ConnContext:       s.visitors.arrive,
+		ConnState:         s.visitors.change,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}

@@ -9,21 +9,24 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
-
+	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/internal/token"
+	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/study"
 )
 
 // Config is what a server needs to know. Only Store is required.
 type Config struct {
-	Store   study.Store // stays the caller's to close
-	Tokens  *token.File // nil: everyone may do everything
+	Store   study.Store        // stays the caller's to close
+	Methods *strategy.Registry // nil for the built-in ones
+	Tokens  *token.File        // nil: everyone may do everything
 	Log     *slog.Logger
 	Version string
 	Limits  Limits
@@ -33,8 +36,9 @@ type Config struct {
 	// Idle is after how long a study that nobody uses is dropped from memory; whoever comes
 	// later waits until it is read again. 0 stands for half an hour.
 	Idle time.Duration
-	// Analyse says what the trials of a study show; nil: nothing.
-	Analyse Analyse
+	// Analyse says what the trials of a study show, an object in JSON, as insight.Analyse
+	// does; nil: nothing.
+	Analyse func(ctx context.Context, c study.Config, trials []study.Trial) (any, error)
 	// Queue offers trials to workers that wait for them; nil for none. It stays the
 	// caller's to close.
 	Queue study.Queue
@@ -52,8 +56,11 @@ type Config struct {
 type Limits struct {
 	Body       int64         // bytes of a request
 	Import     int64         // bytes of a table
-	Concurrent int           // requests under way
-	Streams    int           // streams of events among them
+	Read       time.Duration // from the first to the last byte of a request
+	Silence    time.Duration // between two parts of it
+	Concurrent int           // requests under way of those who are known
+	Strangers  int           // requests under way, and connections, of those who are not
+	Streams    int           // streams of events among the requests
 	Answer     time.Duration // from the request to the end of the answer, between two parts of an export
 }
 
@@ -62,6 +69,9 @@ func (c Config) WithDefaults() Config {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	if c.Methods == nil {
+		c.Methods = methods.BuiltIn()
+	}
 	if c.Patience == 0 {
 		c.Patience = 10 * time.Second
 	}
@@ -69,7 +79,10 @@ func (c Config) WithDefaults() Config {
 	l := &c.Limits
 	l.Body = orDefault(l.Body, 8<<20)
 	l.Import = orDefault(l.Import, 64<<20)
+	l.Read = orDefault(l.Read, time.Minute)
+	l.Silence = orDefault(l.Silence, 10*time.Second)
 	l.Concurrent = orDefault(l.Concurrent, 1024)
+	l.Strangers = orDefault(l.Strangers, 128)
 	l.Streams = orDefault(l.Streams, 256)
 	l.Answer = orDefault(l.Answer, c.Patience+time.Minute)
 	return c
@@ -92,10 +105,14 @@ func (c Config) Validate() error {
 		return fmt.Errorf("Patience is %s: it cannot be negative", c.Patience)
 	case c.Idle < 0:
 		return fmt.Errorf("Idle is %s: it cannot be negative", c.Idle)
-	case c.Limits.Body < 0 || c.Limits.Import < 0 || c.Limits.Concurrent < 0 || c.Limits.Streams < 0 || c.Limits.Answer < 0:
+	case c.Limits.negative():
 		return errors.New("Limits: none can be negative")
 	}
 	return nil
+}
+
+func (l Limits) negative() bool {
+	return min(l.Body, l.Import) < 0 || min(l.Concurrent, l.Strangers, l.Streams) < 0 || min(l.Read, l.Silence, l.Answer) < 0
 }
 
 // Server offers the studies of a store. It is an http.Handler.
@@ -108,6 +125,8 @@ type Server struct {
 	hosts     *hosts
 	metrics   *metrics
 	analyst   *analyst
+	health    *health
+	visitors  *visitors
 	streams   chan struct{} // one token for each open stream
 	closing   context.Context
 	close     context.CancelFunc
@@ -124,16 +143,21 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		log: c.Log, tokens: c.Tokens, limits: c.Limits, secure: c.Secure, hostnames: c.Hostnames,
-		streams: make(chan struct{}, c.Limits.Streams),
-		analyst: &analyst{analyse: c.Analyse, patience: c.Patience, busy: make(chan struct{}, 1), done: map[*host]analysed{}},
+		visitors: newVisitors(min(c.Limits.Strangers, descriptors()/4)),
+		streams:  make(chan struct{}, c.Limits.Streams),
+		analyst:  &analyst{analyse: c.Analyse, patience: c.Patience, busy: make(chan struct{}, 1), done: map[*host]analysed{}},
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
-	s.hosts = &hosts{store: c.Store, open: map[string]*host{}, opening: map[string]chan struct{}{}, forget: s.analyst.forget}
+	s.hosts = &hosts{store: c.Store, methods: c.Methods, open: map[string]*host{}, opening: map[string]chan struct{}{}, forget: s.analyst.forget}
+	s.health = &health{store: c.Store}
 	s.metrics = newMetrics(s.hosts.count)
-	s.hosts.start = func(one *study.Study, b *bell) *desk { return startDesk(one, b, c.Patience, s.metrics, c.Log) }
+	s.hosts.start = func(one *study.Study, b *bell) *desk {
+		return startDesk(one, c.Methods, b, c.Patience, s.metrics, c.Log)
+	}
 
 	mux := http.NewServeMux()
 	api := s.register(mux, c.Version)
+	permitNull(api.OpenAPI())
 	if c.Tokens == nil {
 		needNoToken(api.OpenAPI())
 	}
@@ -195,6 +219,37 @@ func (s *Server) register(mux *http.ServeMux, version string) huma.API {
 	s.registerEvents(api)
 	s.registerSession(api)
 	return api
+}
+
+// permitNull describes what the library does: a field of a request that may be left out may
+// be null as well.
+func permitNull(d *huma.OpenAPI) {
+	for _, path := range d.Paths {
+		if path.Post == nil || path.Post.RequestBody == nil {
+			continue
+		}
+		if media := path.Post.RequestBody.Content["application/json"]; media != nil {
+			permitNullIn(d.Components.Schemas, media.Schema)
+		}
+	}
+}
+
+func permitNullIn(known huma.Registry, s *huma.Schema) {
+	if s.Ref != "" {
+		s = known.SchemaFromRef(s.Ref)
+	}
+	for name, property := range s.Properties {
+		if property.Items != nil {
+			permitNullIn(known, property.Items)
+		}
+		if slices.Contains(s.Required, name) || property.Nullable {
+			continue
+		}
+		property.Nullable = true
+		if property.Enum != nil {
+			property.Enum = append(property.Enum, nil)
+		}
+	}
 }
 
 // needNoToken leaves tokens out of the description of a server that wants none.

@@ -291,3 +291,49 @@ func TestCreateAfterDeletionElsewhere(t *testing.T) {
 		t.Errorf("the study has the method %s", s.Method)
 	}
 }
+
+// heldStore holds up the writing of logs until it is cancelled.
+type heldStore struct {
+	study.Store
+	held chan struct{} // gets a word for each
+}
+
+func (h heldStore) Append(ctx context.Context, _ string, _ []study.Event, _ []study.Trial) error {
+	h.held <- struct{}{}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestAskDuringDeletion: who asks while the study is deleted hears that it is gone.
+func TestAskDuringDeletion(t *testing.T) {
+	held := heldStore{open(t, "memory:"), make(chan struct{}, 1)}
+	c := start(t, server.Config{Store: held})
+	c.must("POST", "/v1/studies", rig("sobol"), nil)
+	asked := make(chan problemJSON)
+	go func() {
+		_, text := c.call("POST", "/v1/studies/rig/ask", nil)
+		var p problemJSON
+		if err := json.Unmarshal(text, &p); err != nil {
+			t.Error(err)
+		}
+		asked <- p
+	}()
+	<-held.held
+	c.must("DELETE", "/v1/studies/rig", nil, nil)
+	if p := <-asked; p.Status != http.StatusNotFound || p.Type != "urn:mahabo:no-such-study" {
+		t.Errorf("the ask got %+v", p)
+	}
+}
+
+// TestUsedRequestID: points are not dropped for the sake of others.
+func TestUsedRequestID(t *testing.T) {
+	c := start(t, server.Config{Store: open(t, "memory:")})
+	c.must("POST", "/v1/studies", rig("sobol"), nil)
+	add := func(x float64) object { return object{"request_id": "e", "params": []object{{"x": x, "n": 2}}} }
+	for range 2 {
+		c.must("POST", "/v1/studies/rig/enqueue", add(0.5), nil)
+	}
+	if p := c.refused(409, "POST", "/v1/studies/rig/enqueue", add(0.6)); p.Type != "urn:mahabo:request-id-used" || !strings.Contains(p.Detail, "other points") {
+		t.Errorf("other points gave %+v", p)
+	}
+}

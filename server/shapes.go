@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
@@ -24,6 +23,14 @@ func (params) Schema(huma.Registry) *huma.Schema {
 		}},
 		Examples: []any{map[string]any{"rate": 0.01, "layers": 3, "solver": "rk4"}},
 	}
+}
+
+// UnmarshalJSON reads an object; null stands for none.
+func (p *params) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	return p.Values.UnmarshalJSON(data)
 }
 
 // spaceTree is a space as in a space file.

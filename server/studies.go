@@ -9,11 +9,9 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/mahabo/mahabo"
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/space"
-	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -116,7 +114,7 @@ func (s *Server) createStudy(ctx context.Context, in *struct{ Body StudyConfig }
 	config := study.Config{
 		Name: c.Name, Space: c.Space.Space, Method: cmp.Or(c.Method, mahabo.DefaultMethod), Goal: study.Goal(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch, Budget: c.Budget,
 	}
-	one, err := study.Create(ctx, s.hosts.store, config)
+	one, err := study.Create(ctx, s.hosts.store, config, study.WithMethods(s.hosts.methods))
 	if errors.Is(err, study.ErrExists) {
 		err = s.compare(ctx, config.WithDefaults(), c.Method != "", err)
 	}
@@ -145,7 +143,7 @@ func (s *Server) compare(ctx context.Context, want study.Config, method bool, ex
 	if err != nil {
 		return err
 	}
-	canonical, err := strategy.Canonical(want.Method)
+	canonical, err := s.hosts.methods.Canonical(want.Method)
 	if err != nil {
 		return err
 	}
@@ -262,7 +260,7 @@ type methodList struct {
 
 func (s *Server) listMethods(context.Context, *struct{}) (*body[methodList], error) {
 	list := methodList{}
-	for _, m := range strategy.Methods() {
+	for _, m := range s.hosts.methods.Methods() {
 		shape := methodShape{Name: m.Name, Summary: m.Summary, Reference: m.Reference, Options: []optionShape{}}
 		for _, o := range m.Options {
 			shape.Options = append(shape.Options, optionShape{o.Key, o.Default, o.Meaning})

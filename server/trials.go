@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-
+	"github.com/mahabo/mahabo/internal/table"
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/study"
 )
@@ -39,7 +39,7 @@ func (s *Server) registerTrials(api huma.API) {
 	load.MaxBodyBytes = s.limits.Import
 	load.RequestBody = &huma.RequestBody{
 		Required:    true,
-		Description: "A table: CSV with a line that names the columns, or one JSON object per line.",
+		Description: "A table: CSV with a line that names the columns, divided by commas or semicolons, or one JSON object per line.",
 		Content: map[string]*huma.MediaType{
 			"text/csv":             {Schema: &huma.Schema{Type: huma.TypeString}},
 			"application/x-ndjson": {Schema: &huma.Schema{Type: huma.TypeString}},
@@ -111,14 +111,14 @@ type exportInput struct {
 }
 
 // contentTypes are those of the formats.
-var contentTypes = map[study.Format]string{
-	study.CSV: "text/csv; charset=utf-8", study.JSONL: "application/x-ndjson", study.Parquet: "application/vnd.apache.parquet",
+var contentTypes = map[table.Format]string{
+	table.CSV: "text/csv; charset=utf-8", table.JSONL: "application/x-ndjson", table.Parquet: "application/vnd.apache.parquet",
 }
 
 // export streams. When it fails half-way, the connection is cut so that nobody
 // takes the part for the whole.
 func (s *Server) export(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
-	format := study.Format(in.Format)
+	format := table.Format(in.Format)
 	out := &huma.StreamResponse{}
 	return out, s.with(ctx, in.Study, func(h *host) error {
 		if _, err := h.Summary(ctx); err != nil { // the study may be gone
@@ -129,7 +129,7 @@ func (s *Server) export(ctx context.Context, in *exportInput) (*huma.StreamRespo
 			c.SetHeader("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": in.Study + "." + in.Format}))
 			c.SetStatus(http.StatusOK)
 			_, w := unwrap(c)
-			if err := h.Export(ctx, steadyWriter{w, http.NewResponseController(w), s.limits.Answer}, format); err != nil {
+			if err := table.Export(ctx, h.Study, steadyWriter{w, http.NewResponseController(w), s.limits.Answer}, format); err != nil {
 				s.log.WarnContext(ctx, "export was cut", "study", in.Study, "error", err)
 				panic(http.ErrAbortHandler)
 			}
@@ -154,6 +154,8 @@ type importInput struct {
 	StudyPath
 	Format  string   `query:"format" enum:"csv,jsonl" doc:"Goes by the content type when it is left out, and is csv when that does not tell."`
 	DryRun  bool     `query:"dry_run" doc:"Only report."`
+	Strict  bool     `query:"strict" doc:"Refuse a table with a row that cannot be used, instead of leaving the row out."`
+	Decimal string   `query:"decimal" enum:"point,comma" doc:"Sign before the decimals of the numbers in CSV; goes by the numbers when it is left out."`
 	Columns []string `query:"column,explode" maxItems:"500" doc:"NAME=COLUMN: how the table calls a parameter, or value, state, std, reason or notes." example:"rate=lr"`
 	Type    string   `header:"Content-Type" hidden:"true"`
 	RawBody []byte
@@ -176,11 +178,13 @@ type rowShape struct {
 const mostBadRows = 1000
 
 func (s *Server) load(ctx context.Context, in *importInput) (*body[importReport], error) {
-	o := study.ImportOptions{Format: study.Format(in.Format), DryRun: in.DryRun, Columns: map[string]string{}}
+	o := table.Options{
+		Format: table.Format(in.Format), Columns: map[string]string{}, Decimal: table.Decimal(in.Decimal), DryRun: in.DryRun, Strict: in.Strict,
+	}
 	if o.Format == "" {
-		o.Format = study.CSV
+		o.Format = table.CSV
 		if strings.Contains(in.Type, "json") {
-			o.Format = study.JSONL
+			o.Format = table.JSONL
 		}
 	}
 	for _, c := range in.Columns {
@@ -192,7 +196,7 @@ func (s *Server) load(ctx context.Context, in *importInput) (*body[importReport]
 	}
 	out := &body[importReport]{}
 	return out, s.change(ctx, in.Study, func(h *host) error {
-		r, err := h.Import(ctx, bytes.NewReader(in.RawBody), o)
+		r, err := table.Import(ctx, h.Study, bytes.NewReader(in.RawBody), o)
 		out.Body = importReport{Good: r.Good, Bad: []rowShape{}, BadCount: len(r.Bad), Trials: r.Trials, Repeated: r.Repeated}
 		for _, bad := range r.Bad[:min(len(r.Bad), mostBadRows)] {
 			out.Body.Bad = append(out.Body.Bad, rowShape{bad.Line, bad.Err.Error()})

@@ -10,13 +10,18 @@ import (
 	"slices"
 	"strconv"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/mahabo/mahabo/internal/hint"
+	"go.yaml.in/yaml/v3"
 )
+
+// MaxBytes is the size of the largest file that Parse reads.
+const MaxBytes = 16 << 20
 
 // Parse reads a space from YAML or JSON.
 func Parse(data []byte) (*Space, error) {
+	if len(data) > MaxBytes {
+		return nil, fmt.Errorf("the file has more than %d MiB: declare parameters that are alike together, as in w[0:199]", MaxBytes>>20)
+	}
 	if json.Valid(data) {
 		return parseJSON(data)
 	}

@@ -1,6 +1,7 @@
 package space
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -243,6 +244,16 @@ func BenchmarkParse(b *testing.B) {
 		if _, err := Parse(text); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+func TestParseRefusesLargeFiles(t *testing.T) {
+	large := append([]byte(everyKind), bytes.Repeat([]byte("#"), MaxBytes)...)
+	if _, err := Parse(large); err == nil || !strings.Contains(err.Error(), "more than 16 MiB") {
+		t.Errorf("a large file gave %v", err)
+	}
+	if _, err := Parse(large[:MaxBytes]); err != nil {
+		t.Error(err)
 	}
 }
 

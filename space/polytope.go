@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/mahabo/mahabo/internal/polytope"
 )
 
 // ErrInfeasible says that constraints cannot be kept, or that no point that keeps them
@@ -70,17 +72,14 @@ func (s *Space) feasible(x []float64, exact bool) bool {
 	return true
 }
 
-// polytope is the constraints over the box: Au <= b with one column per parameter that is
+// constrained is the constraints over the box: Au <= b with one column per parameter that is
 // in a constraint and rows of length 1. A column's value is centre + half*u, where u is its
 // coordinate, for an ordinal whose levels are not evenly spaced only roughly.
-type polytope struct {
+type constrained struct {
+	*polytope.Polytope
 	columns   []column
-	rows      [][]entry // by row: index is the column
-	of        [][]entry // by column: index is the row
-	b         []float64
 	inside    []float64 // how far off the border to stay
 	tolerance []float64 // in units of the constraint
-	entries   int       // of all rows
 	anchor    []float64 // a feasible point
 }
 
@@ -91,17 +90,14 @@ type column struct {
 	ladder       ladder // nil for a float
 }
 
-type entry struct {
-	index int
-	a     float64
-}
-
 // bind makes the polytope of the rows and refuses constraints that no point keeps.
 func (s *Space) bind() error {
 	p := &s.poly
 	columnOf := map[int]int{}
+	var rows [][]polytope.Entry
+	var bounds []float64
 	for _, row := range s.rows {
-		entries := make([]entry, len(row.Param))
+		entries := make([]polytope.Entry, len(row.Param))
 		b, norm, spread, size, continuous := row.Bound, 0.0, 0.0, math.Abs(row.Bound), false
 		for k, j := range row.Param {
 			at, ok := columnOf[j]
@@ -112,7 +108,7 @@ func (s *Space) bind() error {
 			}
 			c := p.columns[at]
 			a := row.Coefficient[k]
-			entries[k] = entry{at, a * c.half}
+			entries[k] = polytope.Entry{Index: at, A: a * c.half}
 			b -= a * c.centre
 			norm = math.Hypot(norm, a*c.half)
 			spread += math.Abs(a * c.half)
@@ -123,24 +119,18 @@ func (s *Space) bind() error {
 			return fmt.Errorf("constraint %q: its coefficients times the bounds are too small or too large for a float64: rescale it", row.Text)
 		}
 		for k := range entries {
-			entries[k].a /= norm
+			entries[k].A /= norm
 		}
 		inside := 0.0
 		if continuous {
 			inside = 0.1 * slack * spread / norm
 		}
-		p.rows = append(p.rows, entries)
-		p.b = append(p.b, b/norm)
+		rows = append(rows, entries)
+		bounds = append(bounds, b/norm)
 		p.inside = append(p.inside, inside)
 		p.tolerance = append(p.tolerance, slack*spread+rounding*size)
 	}
-	p.of = make([][]entry, len(p.columns))
-	for i, entries := range p.rows {
-		p.entries += len(entries)
-		for _, e := range entries {
-			p.of[e.index] = append(p.of[e.index], entry{i, e.a})
-		}
-	}
+	p.Polytope = polytope.New(len(p.columns), rows, bounds)
 	x := make([]float64, s.Dim())
 	if err := s.Project(x); err != nil {
 		return err

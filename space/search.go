@@ -3,6 +3,8 @@ package space
 import (
 	"math"
 	"slices"
+
+	"github.com/mahabo/mahabo/internal/polytope"
 )
 
 // search finds a point of a polytope near a target with the discrete columns on levels.
@@ -10,19 +12,19 @@ import (
 // is left is rounded and repaired, and if that fails split between the two levels around
 // the column that is furthest from one.
 type search struct {
-	p              *polytope
+	p              *constrained
 	target, lo, hi []float64
-	relaxed        *projection
-	rounded        *projection
+	relaxed        *polytope.Projection
+	rounded        *polytope.Projection
 	limit          int // of the work of both
 	discrete       bool
 }
 
-func newSearch(p *polytope) *search {
+func newSearch(p *constrained) *search {
 	n := len(p.columns)
 	return &search{
 		p: p, target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n),
-		relaxed: newProjection(p), rounded: newProjection(p),
+		relaxed: polytope.NewProjection(p.Polytope), rounded: polytope.NewProjection(p.Polytope),
 	}
 }
 
@@ -58,20 +60,20 @@ func (s *search) run(anchor []float64, limit int) (u []float64, contradiction []
 	s.limit = limit
 	u = slices.Clone(s.visit())
 	if u == nil && anchor != nil && s.settle(s.anchored(anchor)) {
-		u = slices.Clone(s.rounded.u)
+		u = slices.Clone(s.rounded.U)
 	}
 	if u == nil {
-		if !s.relaxed.solve(s.target, s.lo, s.hi) {
-			contradiction = slices.Sorted(slices.Values(s.relaxed.blocking))
+		if !s.relaxed.Solve(s.target, s.lo, s.hi) {
+			contradiction = slices.Sorted(slices.Values(s.relaxed.Blocking))
 		}
 		return nil, contradiction
 	}
 	// Off the border where there is room, so that a·v <= b holds after rounding too.
 	for i, d := range s.p.inside {
-		s.rounded.b[i] -= d
+		s.rounded.B[i] -= d
 	}
 	if s.settle(u) {
-		copy(u, s.rounded.u)
+		copy(u, s.rounded.U)
 	}
 	return u, nil
 }
@@ -87,15 +89,15 @@ func (s *search) anchored(anchor []float64) []float64 {
 
 // visit searches below a node.
 func (s *search) visit() []float64 {
-	if s.relaxed.work+s.rounded.work > s.limit || !s.relaxed.solve(s.target, s.lo, s.hi) {
+	if s.relaxed.Work+s.rounded.Work > s.limit || !s.relaxed.Solve(s.target, s.lo, s.hi) {
 		return nil
 	}
 	if !s.discrete {
-		return s.relaxed.u
+		return s.relaxed.U
 	}
-	u := slices.Clone(s.relaxed.u)
+	u := slices.Clone(s.relaxed.U)
 	if s.round(u) {
-		return s.rounded.u
+		return s.rounded.U
 	}
 	j := s.furthest(u)
 	if j < 0 {
@@ -164,18 +166,18 @@ func (s *search) settle(u []float64) bool {
 			lo[j], hi[j] = u[j], u[j]
 		}
 	}
-	return s.rounded.solve(s.target, lo, hi)
+	return s.rounded.Solve(s.target, lo, hi)
 }
 
-// repair moves single columns by one level each, always out of the row that is exceeded
+// repair moves single columns by one level each, always out of the row that is polytope.Exceeded
 // most, taking the move that costs the least squared distance to the target for what it
 // removes of the sum of all excesses. It gives up when no move lowers that sum.
 func (s *search) repair(u []float64, levels []int) bool {
-	excess := make([]float64, len(s.p.rows))
-	for i, row := range s.p.rows {
-		excess[i] = -s.rounded.b[i]
+	excess := make([]float64, len(s.p.Rows))
+	for i, row := range s.p.Rows {
+		excess[i] = -s.rounded.B[i]
 		for _, e := range row {
-			excess[i] += e.a * u[e.index]
+			excess[i] += e.A * u[e.Index]
 		}
 	}
 	for range 100 + 4*len(u) {
@@ -185,7 +187,7 @@ func (s *search) repair(u []float64, levels []int) bool {
 				worst = i
 			}
 		}
-		if excess[worst] <= exceeded {
+		if excess[worst] <= polytope.Exceeded {
 			return true
 		}
 		j, step := s.bestMove(worst, excess, u, levels)
@@ -195,8 +197,8 @@ func (s *search) repair(u []float64, levels []int) bool {
 		levels[j] += step
 		before := u[j]
 		u[j] = s.p.columns[j].at(levels[j])
-		for _, e := range s.p.of[j] {
-			excess[e.index] += e.a * (u[j] - before)
+		for _, e := range s.p.Of[j] {
+			excess[e.Index] += e.A * (u[j] - before)
 		}
 	}
 	return false
@@ -205,32 +207,32 @@ func (s *search) repair(u []float64, levels []int) bool {
 func (s *search) bestMove(row int, excess, u []float64, levels []int) (column, step int) {
 	column = -1
 	best := math.Inf(1)
-	for _, e := range s.p.rows[row] {
-		c := s.p.columns[e.index]
+	for _, e := range s.p.Rows[row] {
+		c := s.p.columns[e.Index]
 		if c.ladder == nil {
 			continue
 		}
 		dir := 1
-		if e.a > 0 {
+		if e.A > 0 {
 			dir = -1
 		}
-		next := levels[e.index] + dir
+		next := levels[e.Index] + dir
 		if next < 0 || next >= c.ladder.steps() {
 			continue
 		}
-		from, to, t := u[e.index], c.at(next), s.target[e.index]
-		if to < s.lo[e.index] || to > s.hi[e.index] {
+		from, to, t := u[e.Index], c.at(next), s.target[e.Index]
+		if to < s.lo[e.Index] || to > s.hi[e.Index] {
 			continue
 		}
 		removed := 0.0
-		for _, r := range s.p.of[e.index] {
-			removed += max(0, excess[r.index]) - max(0, excess[r.index]+r.a*(to-from))
+		for _, r := range s.p.Of[e.Index] {
+			removed += max(0, excess[r.Index]) - max(0, excess[r.Index]+r.A*(to-from))
 		}
-		if removed <= exceeded {
+		if removed <= polytope.Exceeded {
 			continue
 		}
 		if cost := ((to-t)*(to-t) - (from-t)*(from-t)) / removed; cost < best {
-			best, column, step = cost, e.index, dir
+			best, column, step = cost, e.Index, dir
 		}
 	}
 	return column, step

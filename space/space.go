@@ -19,7 +19,7 @@ type Space struct {
 	axes   []axis
 	first  []int // first[i]..first[i+1]-1 are the coordinates of parameter i
 	rows   []Row
-	poly   polytope
+	poly   constrained
 }
 
 // New makes a space of parameters and constraints.

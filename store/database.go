@@ -17,23 +17,29 @@ import (
 type database struct {
 	write, read *sql.DB
 	prepared    map[string]*sql.Stmt // statements of Append by their text
-	scripts     bool                 // it takes several statements at once, with arguments
-	lockSchema  string               // statement that makes migrations take turns
-	duplicate   func(error) bool     // whether a UNIQUE column refused a value
-	orphan      func(error) bool     // whether a row refers to a study that is gone
-	noLength    func(error) bool     // whether wantMoved failed
-	again       func(error) bool     // whether a transaction was refused for the moment only
-	away        func(error) bool     // whether the database could not be reached
-	written     func() error         // whether a commit is where the next process will look; nil when it always is
+	readOnly    bool
+	scripts     bool               // it takes several statements at once, with arguments
+	lockSchema  string             // statement that makes migrations take turns
+	duplicate   func(error) bool   // whether a UNIQUE column refused a value
+	orphan      func(error) bool   // whether a row refers to a study that is gone
+	noLength    func(error) bool   // whether wantMoved failed
+	again       func(error) bool   // whether a transaction was refused for the moment only
+	away        func(error) string // why the database could not be used, "" when that is not the matter
+	longestAway time.Duration      // before that becomes an error
+	written     func() error       // whether a commit is where the next process will look; nil when it always is
 }
 
 var (
 	_ study.Store  = (*database)(nil)
 	_ study.Locker = (*database)(nil)
+	_ study.Prober = (*database)(nil)
 )
 
 // update runs f in a transaction that writes.
 func (d *database) update(ctx context.Context, f func(*sql.Tx) error) error {
+	if d.readOnly {
+		return ErrReadOnly
+	}
 	return d.retry(ctx, func() error {
 		tx, err := d.write.BeginTx(ctx, nil)
 		if err != nil {
@@ -338,8 +344,15 @@ func (d *database) Unlock(ctx context.Context, id, holder string) error {
 	})
 }
 
-// patience is how long a database may refuse for the moment, or be away, before that becomes
-// an error.
+// Probe writes a row as it is.
+func (d *database) Probe(ctx context.Context) error {
+	return d.update(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE mahabo_schema SET version = version`)
+		return err
+	})
+}
+
+// patience is how long a database may refuse for the moment before that becomes an error.
 const patience = time.Minute
 
 // retry runs f until it is not refused for the moment only. A database that is away may have
@@ -351,11 +364,12 @@ func (d *database) retry(ctx context.Context, f func() error) error {
 		if err == nil {
 			return nil
 		}
-		away := d.away(err)
+		reason := d.away(err)
+		away, longest := reason != "", patience
 		if away {
-			err = fmt.Errorf("%w: %w", study.ErrUnavailable, err)
+			err, longest = &study.UnavailableError{Reason: reason, Err: err}, d.longestAway
 		}
-		if !away && !d.again(err) || time.Since(start) > patience {
+		if !away && !d.again(err) || time.Since(start) >= longest {
 			return err
 		}
 		select {

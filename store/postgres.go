@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -36,7 +37,7 @@ func Postgres(ctx context.Context, address string) (study.Store, error) {
 		orphan:     func(err error) bool { return code(err) == "23503" },
 		noLength:   func(err error) bool { return code(err) == "22012" },
 		again:      func(err error) bool { return code(err) == "40001" || code(err) == "40P01" },
-		away:       postgresAway,
+		away:       postgresAway, longestAway: time.Minute,
 	}
 	err = db.PingContext(ctx) // a wrong address is an error at once
 	if err == nil {
@@ -57,19 +58,32 @@ func code(err error) string {
 	return ""
 }
 
-// postgresAway says whether a server is not there, shuts down, starts or has no connection left.
-func postgresAway(err error) bool {
+// postgresAway says why a server cannot be used: it is not there, shuts down, starts, has no
+// connection or no space left.
+func postgresAway(err error) string {
+	const away = "the database cannot be reached"
 	switch c := code(err); c {
 	case "":
 		var network *net.OpError
 		var connect *pgconn.ConnectError
-		return errors.As(err, &network) || errors.As(err, &connect) ||
-			errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, driver.ErrBadConn)
-	case "57P01", "57P02", "57P03", "53300":
-		return true
+		if errors.As(err, &network) || errors.As(err, &connect) ||
+			errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, driver.ErrBadConn) {
+			return away
+		}
+	case "57P01", "57P02", "57P03":
+		return away
+	case "53300":
+		return "the database has no connection left"
+	case "53100":
+		return diskFull
+	case "25006":
+		return "the database is read-only"
 	default:
-		return strings.HasPrefix(c, "08")
+		if strings.HasPrefix(c, "08") {
+			return away
+		}
 	}
+	return ""
 }
 
 // redact hides the password of a URL.

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -16,26 +18,55 @@ import (
 	"github.com/mahabo/mahabo/study"
 )
 
-// SQLite opens the store in a file, which it creates when there is none. Many
-// processes may use the file at once, if it is on a local disk.
+// ErrReadOnly is a database that can be read and not written: OpenReadOnly takes it.
+var ErrReadOnly = errors.New("the file or its folder is read-only")
+
+// SQLite opens the store in a file, which it creates when there is none, for its owner alone.
+// Many processes may use the file at once, if it is on a local disk.
 func SQLite(ctx context.Context, path string) (study.Store, error) {
-	d, err := openSQLite(path)
-	if err == nil {
-		if err = d.migrate(ctx); err == nil {
-			err = d.prepare(ctx)
-		}
-		if err != nil {
-			err = errors.Join(explain(path, err), d.Close())
-		}
-	}
-	if err == nil {
-		d.written, err = stays(path)
-	}
+	d, err := writeSQLite(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("store sqlite:%s: %w", path, err)
 	}
 	return d, nil
 }
+
+func writeSQLite(ctx context.Context, path string) (*database, error) {
+	if err := makeFile(path); err != nil {
+		return nil, err
+	}
+	there, err := stays(path)
+	if err != nil {
+		return nil, err
+	}
+	d, err := openSQLite(path, there, url.Values{"mode": {"rw"}}, "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)")
+	if err != nil {
+		return nil, err
+	}
+	if err = d.migrate(ctx); err == nil {
+		err = d.prepare(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(explain(err), d.Close())
+	}
+	d.written, d.away = there, func(err error) string { return sqliteAway(err, there) }
+	return d, nil
+}
+
+// makeFile creates a database that does not exist. Connections do not.
+func makeFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o600)
+	if err == nil {
+		return f.Close()
+	}
+	if dir := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no folder %s: create it first (%w)", dir, err)
+	}
+	return fmt.Errorf("the file cannot be opened (%w)", err)
+}
+
+// errMoved is a file that is not at its path any more.
+var errMoved = errors.New("was removed or replaced while it was in use, and what was written is lost with it: put it back, or start again")
 
 // stays returns a function that says whether the file is still the one at the path. A file
 // that is removed stays open and takes what is written, to lose it in the end.
@@ -50,57 +81,87 @@ func stays(path string) (func() error, error) {
 	}
 	return func() error {
 		if now, err := os.Stat(path); err != nil || !os.SameFile(opened, now) {
-			return fmt.Errorf("the file %s was removed or replaced while it was in use, and what was written is lost with it: "+
-				"put it back, or start again", path)
+			return fmt.Errorf("the file %s %w", path, errMoved)
 		}
 		return nil
 	}, nil
+}
+
+// connector makes connections to a file as long as it is there. One to another file at its
+// path would share the log of the first, and on closing end it.
+type connector struct {
+	name  string
+	there func() error
+}
+
+func (c connector) Driver() driver.Driver { return &sqlite.Driver{} }
+
+func (c connector) Connect(context.Context) (driver.Conn, error) {
+	if err := c.there(); err != nil {
+		return nil, err
+	}
+	return c.Driver().Open(c.name)
 }
 
 // openSQLite prepares connections. Writers queue for one connection, and for the
 // lock that other processes may hold, from the beginning of a transaction: one
 // that starts to read and then wants to write can be refused at once however long
 // its timeout. Readers see the last commit and wait for nobody.
-func openSQLite(path string) (*database, error) {
+func openSQLite(path string, there func() error, how url.Values, pragmas ...string) (*database, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	source := func(more url.Values) string {
-		more["_pragma"] = []string{
-			"busy_timeout(60000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
-		}
-		return fileURL(filepath.ToSlash(path), more)
-	}
-	write, err := sql.Open("sqlite", source(url.Values{"_txlock": {"immediate"}}))
-	if err != nil {
-		return nil, err
-	}
-	write.SetMaxOpenConns(1)
-	read, err := sql.Open("sqlite", source(url.Values{}))
-	if err != nil {
-		return nil, errors.Join(err, write.Close())
-	}
+	how["_pragma"] = append([]string{"busy_timeout(60000)"}, pragmas...)
+	read := sql.OpenDB(connector{fileURL(filepath.ToSlash(path), how), there})
 	read.SetMaxOpenConns(8)
-	return &database{write: write, read: read, duplicate: sqliteDuplicate, orphan: sqliteOrphan, again: sqliteBusy, away: func(error) bool { return false }}, nil
+	how["_txlock"] = []string{"immediate"}
+	write := sql.OpenDB(connector{fileURL(filepath.ToSlash(path), how), there})
+	write.SetMaxOpenConns(1)
+	return &database{
+		write: write, read: read, duplicate: sqliteDuplicate, orphan: sqliteOrphan, again: sqliteBusy,
+		away: func(error) string { return "" }, // not waited for: whoever writes knows better how long
+	}, nil
+}
+
+const diskFull = "the disk of the database is full"
+
+// sqliteAway says why a file cannot be used at the moment. Once it is not at its path, all
+// that SQLite says follows from that.
+func sqliteAway(err error, there func() error) string {
+	code := sqliteCode(err)
+	if errors.Is(err, errMoved) || code != 0 && there() != nil {
+		return "the file of the database was removed or replaced"
+	}
+	switch code {
+	case sqlite3.SQLITE_FULL:
+		return diskFull
+	case sqlite3.SQLITE_IOERR:
+		return "the disk of the database is full or fails"
+	case sqlite3.SQLITE_CANTOPEN:
+		return "the file of the database cannot be opened"
+	case sqlite3.SQLITE_READONLY:
+		return "the file of the database is read-only"
+	}
+	return ""
+}
+
+// sqliteCode is the primary code of an error, 0 for one of others.
+func sqliteCode(err error) int {
+	var failure *sqlite.Error
+	if !errors.As(err, &failure) {
+		return 0
+	}
+	return failure.Code() & 0xff
 }
 
 // explain adds what a user can do about a file that cannot be opened.
-func explain(path string, err error) error {
-	var failure *sqlite.Error
-	if !errors.As(err, &failure) {
-		return err
-	}
-	switch failure.Code() & 0xff {
-	case sqlite3.SQLITE_CANTOPEN:
-		if info, statErr := os.Stat(filepath.Dir(path)); statErr != nil || !info.IsDir() {
-			return fmt.Errorf("there is no folder %s: create it first (%w)", filepath.Dir(path), err)
-		}
-		return fmt.Errorf("the file cannot be opened for writing (%w)", err)
+func explain(err error) error {
+	switch sqliteCode(err) {
 	case sqlite3.SQLITE_NOTADB:
 		return fmt.Errorf("the file is not a SQLite database: name another (%w)", err)
-	case sqlite3.SQLITE_READONLY:
-		return fmt.Errorf("the file or its folder is read-only (%w)", err)
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
+		return fmt.Errorf("%w (%w)", ErrReadOnly, err)
 	}
 	return err
 }
@@ -125,7 +186,6 @@ func sqliteOrphan(err error) bool {
 // sqliteBusy recognises the refusals for which SQLite does not wait itself, for
 // instance while another process creates or recovers the file.
 func sqliteBusy(err error) bool {
-	var failure *sqlite.Error
-	return errors.As(err, &failure) &&
-		(failure.Code()&0xff == sqlite3.SQLITE_BUSY || failure.Code()&0xff == sqlite3.SQLITE_LOCKED)
+	code := sqliteCode(err)
+	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
 }

@@ -3,20 +3,31 @@ package strategy
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// Method describes one entry of the registry.
+// Method describes a method.
 type Method struct {
 	Name      string
-	Summary   string   // idea and when to use it, one line
-	Reference string   // where it comes from
-	Batch     bool     // whether it was made for batches
-	ModelFree bool     // its points do not depend on values: it chooses at once
-	Options   []Option // what `name:key=value` accepts
+	Summary   string // idea and when to use it, one line
+	Reference string // where it comes from
+	Batch     bool   // whether it was made for batches
+	ModelFree bool   // its points do not depend on values: it chooses at once
+	Abilities
+	Options []Option // what `name:key=value` accepts
 
-	build func(Config, settings) (Strategy, error)
+	// New builds the method, which knows nothing yet, for a configuration that is valid,
+	// has its defaults filled in and lies within the abilities.
+	New func(Config, Settings) (Strategy, error)
+}
+
+// Abilities say what a method can do. The zero value is one objective, no limits, and
+// parameters and constraints of all kinds: points are moved to the nearest that can be evaluated.
+type Abilities struct {
+	Kinds      []Kind // of parameters that it takes; nil for all
+	NoRows     bool   // it does not take linear constraints
+	Objectives int    // most objectives; 0 for 1
+	Limits     bool   // it takes limits
 }
 
 // Option is one key of a method specification. An empty default means the
@@ -25,26 +36,45 @@ type Option struct {
 	Key, Default, Meaning string
 }
 
-// Methods lists every method in the order they should be shown.
-func Methods() []Method {
-	return []Method{
-		adaptiveMethod(),
-		mahaMethod(), mahaPinvMethod(), mahaRandomMethod(),
-		rbfMethod(), remboMethod(), hesboMethod(), aleboMethod(), silboMethod(),
-		turboMethod(), vanillaMethod(),
-		cmaesMethod(), sobolMethod(), randomMethod(),
+// Settings are the options given in a specification, by key.
+type Settings map[string]string
+
+// Registry is a list of methods by name. It does not change.
+type Registry struct{ methods []Method }
+
+// NewRegistry makes a registry of methods, to be shown in this order.
+func NewRegistry(methods ...Method) (*Registry, error) {
+	for i, m := range methods {
+		switch {
+		case m.Name == "" || strings.ContainsAny(m.Name, ":,= \t\n"):
+			return nil, fmt.Errorf("method %d has the name %q: use a word without spaces and : , =", i, m.Name)
+		case m.New == nil:
+			return nil, fmt.Errorf("method %q has no New: give the function that builds it", m.Name)
+		case slices.ContainsFunc(methods[:i], func(o Method) bool { return o.Name == m.Name }):
+			return nil, fmt.Errorf("two methods have the name %q", m.Name)
+		}
 	}
+	return &Registry{slices.Clone(methods)}, nil
 }
 
+// With returns a registry with more methods.
+func (r *Registry) With(more ...Method) (*Registry, error) {
+	return NewRegistry(slices.Concat(r.methods, more)...)
+}
+
+// Methods lists the methods in the order they should be shown.
+func (r *Registry) Methods() []Method { return slices.Clone(r.methods) }
+
 // Find returns the method that a specification names.
-func Find(spec string) (Method, error) {
-	m, _, err := parse(spec)
+func (r *Registry) Find(spec string) (Method, error) {
+	m, _, err := r.parse(spec)
 	return m, err
 }
 
-// New builds a method from a specification `name` or `name:key=value,...`.
-func New(spec string, cfg Config) (Strategy, error) {
-	m, s, err := parse(spec)
+// New builds a method from a specification `name` or `name:key=value,...`. The error wraps
+// *UnableError when the method cannot do the task.
+func (r *Registry) New(spec string, cfg Config) (Strategy, error) {
+	m, s, err := r.parse(spec)
 	if err != nil {
 		return nil, err
 	}
@@ -52,17 +82,61 @@ func New(spec string, cfg Config) (Strategy, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("method %q: %w", spec, err)
 	}
-	built, err := m.build(cfg, s)
+	if why := m.unable(cfg); why != "" {
+		return nil, &UnableError{Method: m.Name, Why: why, Able: r.able(cfg)}
+	}
+	built, err := m.New(cfg, s)
 	if err != nil {
 		return nil, fmt.Errorf("method %q: %w", spec, err)
 	}
 	return built, nil
 }
 
+// able lists the methods that can do a task.
+func (r *Registry) able(cfg Config) (names []string) {
+	for _, m := range r.methods {
+		if m.unable(cfg) == "" {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// unable says why a method cannot do a task, "" when it can.
+func (a Abilities) unable(cfg Config) string {
+	for _, k := range cfg.Domain.Kinds() {
+		if a.Kinds != nil && !slices.Contains(a.Kinds, k) {
+			return fmt.Sprintf("parameters of kind %s", k)
+		}
+	}
+	switch {
+	case a.NoRows && len(cfg.Domain.Linear) > 0:
+		return "linear constraints"
+	case cfg.Objectives > max(a.Objectives, 1):
+		return fmt.Sprintf("%d objectives", cfg.Objectives)
+	case cfg.Limits > 0 && !a.Limits:
+		return "limits"
+	}
+	return ""
+}
+
+// UnableError says that a method cannot do a task, and which can.
+type UnableError struct {
+	Method, Why string
+	Able        []string
+}
+
+func (e *UnableError) Error() string {
+	if len(e.Able) == 0 {
+		return fmt.Sprintf("%s does not take %s, and no other method does", e.Method, e.Why)
+	}
+	return fmt.Sprintf("%s does not take %s: choose one of %s", e.Method, e.Why, strings.Join(e.Able, ", "))
+}
+
 // Canonical checks the names in a specification and writes it with its options
-// in the order of the registry, without those that repeat a default.
-func Canonical(spec string) (string, error) {
-	m, s, err := parse(spec)
+// in the order of the method's list, without those that repeat a default.
+func (r *Registry) Canonical(spec string) (string, error) {
+	m, s, err := r.parse(spec)
 	if err != nil {
 		return "", err
 	}
@@ -79,15 +153,14 @@ func Canonical(spec string) (string, error) {
 }
 
 // parse splits a specification and checks its names.
-func parse(spec string) (Method, settings, error) {
+func (r *Registry) parse(spec string) (Method, Settings, error) {
 	name, rest, hasOptions := strings.Cut(spec, ":")
-	methods := Methods()
-	i := slices.IndexFunc(methods, func(m Method) bool { return m.Name == name })
+	i := slices.IndexFunc(r.methods, func(m Method) bool { return m.Name == name })
 	if i < 0 {
-		return Method{}, nil, &UnknownMethodError{Name: name}
+		return Method{}, nil, &UnknownMethodError{Name: name, Known: r.names()}
 	}
-	m := methods[i]
-	s := settings{}
+	m := r.methods[i]
+	s := Settings{}
 	if !hasOptions {
 		return m, s, nil
 	}
@@ -107,6 +180,13 @@ func parse(spec string) (Method, settings, error) {
 	return m, s, nil
 }
 
+func (r *Registry) names() (names []string) {
+	for _, m := range r.methods {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
 func (m Method) optionList() string {
 	if len(m.Options) == 0 {
 		return m.Name + " has no options"
@@ -119,76 +199,11 @@ func (m Method) optionList() string {
 }
 
 // UnknownMethodError says that no method has this name.
-type UnknownMethodError struct{ Name string }
+type UnknownMethodError struct {
+	Name  string
+	Known []string
+}
 
 func (e *UnknownMethodError) Error() string {
-	var names []string
-	for _, m := range Methods() {
-		names = append(names, m.Name)
-	}
-	return fmt.Sprintf("unknown method %q: choose one of %s", e.Name, strings.Join(names, ", "))
-}
-
-// settings are the options given in a specification.
-type settings map[string]string
-
-// boolean reads a true/false option.
-func (s settings) boolean(key string) (bool, error) {
-	v, given := s[key]
-	if !given {
-		return false, nil
-	}
-	b, err := strconv.ParseBool(v)
-	if err != nil {
-		return false, fmt.Errorf("option %s is %q: write true or false", key, v)
-	}
-	return b, nil
-}
-
-// choice reads an option that takes one of a few words; the first is the default.
-func (s settings) choice(key string, words ...string) (string, error) {
-	v, given := s[key]
-	if !given {
-		return words[0], nil
-	}
-	if !slices.Contains(words, v) {
-		return "", fmt.Errorf("option %s is %q: choose one of %s", key, v, strings.Join(words, ", "))
-	}
-	return v, nil
-}
-
-// count reads a whole number from 1 to most.
-func (s settings) count(key string, fallback, most int) (int, error) {
-	v, given := s[key]
-	if !given {
-		return fallback, nil
-	}
-	n, err := strconv.Atoi(v)
-	if err != nil || n < 1 || n > most {
-		return 0, fmt.Errorf("option %s is %q: write a whole number from 1 to %d", key, v, most)
-	}
-	return n, nil
-}
-
-// embeddingDim reads d, a number or the word true for the problem's own
-// dimension, and checks it against D.
-func (s settings) embeddingDim(cfg Config, fallback int) (int, error) {
-	v, given := s["d"]
-	if !given {
-		return min(fallback, cfg.Dim), nil
-	}
-	if v == "true" {
-		if cfg.TrueDim == 0 {
-			return 0, fmt.Errorf("option d=true: the true dimension of this problem is not known, give a number")
-		}
-		return cfg.TrueDim, nil
-	}
-	d, err := strconv.Atoi(v)
-	if err != nil {
-		return 0, fmt.Errorf("option d is %q: write a whole number, or true for the problem's own dimension", v)
-	}
-	if d < 1 || d > cfg.Dim {
-		return 0, fmt.Errorf("option d is %d: it must lie between 1 and the number of parameters, %d", d, cfg.Dim)
-	}
-	return d, nil
+	return fmt.Sprintf("unknown method %q: choose one of %s", e.Name, strings.Join(e.Known, ", "))
 }

@@ -10,20 +10,26 @@ import (
 // Point is a point of the box [-1,1]^D.
 type Point []float64
 
-// Observation is one finished evaluation. Lower values are better.
-type Observation struct {
-	X     Point
-	Value float64
-	Std   float64 // standard deviation of the value's noise, 0 when it is not known
+// Suggestion is a point to evaluate.
+type Suggestion struct {
+	X   Point
+	Tag string // comes back with the observation; empty for points that the method did not choose
 }
 
-// Strategy proposes points and learns from their values. What Ask returns is a
-// function of the configuration, the observations told so far and the pending
-// points: telling the same observations to a new strategy restores it.
+// Observation is one finished evaluation.
+type Observation struct {
+	X   Point
+	Tag string    // of the suggestion
+	Y   []float64 // outcomes: the objectives, lower is better, then the limits, kept when <= 0
+	Std []float64 // standard deviations of their noise, 0 where it is not known; nil when none is
+}
+
+// Strategy suggests points and learns from their outcomes.
 type Strategy interface {
-	// Ask returns n points of the box [-1,1]^D. Pending points were asked
-	// before and have no value yet.
-	Ask(ctx context.Context, n int, pending []Point) ([]Point, error)
+	// Ask returns n suggestions. The pending ones were made before, or are points of the
+	// user, and have no outcome yet. Points of a Domain with rows, fixed coordinates or
+	// levels may be off them: whoever asks takes the nearest point that can be evaluated.
+	Ask(ctx context.Context, n int, pending []Suggestion) ([]Suggestion, error)
 	Tell(obs ...Observation) error
 }
 
@@ -40,14 +46,25 @@ type AskReport struct {
 	Note         string  // why the points may look odd, empty when they do not
 }
 
+// Predictor is a Strategy that can say what it expects.
+type Predictor interface {
+	// Predict returns the mean and the standard deviation of a value of the first objective
+	// told at x, learned noise included. Pending points do not count: nothing is known of
+	// their values. ok is false when the last Ask had no model: it made the initial design,
+	// fell back to uniform points, or there was none since the last Tell.
+	Predict(x Point) (mean, std float64, ok bool)
+}
+
 // Config is what every method needs to know about the task.
 type Config struct {
-	Dim     int    // D, number of parameters
-	TrueDim int    // dimension of the problem inside the embedding; 0 when unknown
-	Init    int    // size of the initial design
-	Budget  int    // observations that are meant in all; 0 when unknown
-	Seed    uint64 // one seed, all streams
-	Threads int    // that an Ask may keep busy; 0 for all processors. Points do not depend on it
+	Domain     Domain
+	Objectives int    // 0 for 1
+	Limits     int    // outcomes that have to be kept at or below 0
+	TrueDim    int    // dimension of the problem inside the embedding; 0 when unknown
+	Init       int    // size of the initial design
+	Budget     int    // observations that are meant in all; 0 when unknown
+	Seed       uint64 // of all random numbers
+	Threads    int    // that an Ask may keep busy; 0 for all processors. Points do not depend on it
 }
 
 // DefaultInit is the size of the initial design when Config.Init is zero.
@@ -55,6 +72,9 @@ const DefaultInit = 10
 
 // WithDefaults fills the fields left zero that have a default.
 func (c Config) WithDefaults() Config {
+	if c.Objectives == 0 {
+		c.Objectives = 1
+	}
 	if c.Init == 0 {
 		c.Init = DefaultInit
 	}
@@ -66,11 +86,16 @@ func (c Config) WithDefaults() Config {
 
 // Validate names the first field that cannot be used.
 func (c Config) Validate() error {
-	switch {
-	case c.Dim < 1:
-		return fmt.Errorf("Dim is %d: a problem needs at least one parameter", c.Dim)
-	case c.TrueDim < 0 || c.TrueDim > c.Dim:
-		return fmt.Errorf("TrueDim is %d: it must lie between 0 (unknown) and Dim = %d", c.TrueDim, c.Dim)
+	if err := c.Domain.Validate(); err != nil {
+		return fmt.Errorf("Domain: %w", err)
+	}
+	switch dim := c.Domain.Dim(); {
+	case c.Objectives < 1:
+		return fmt.Errorf("Objectives is %d: a task needs at least one", c.Objectives)
+	case c.Limits < 0:
+		return fmt.Errorf("Limits is %d: it is a number of outcomes", c.Limits)
+	case c.TrueDim < 0 || c.TrueDim > dim:
+		return fmt.Errorf("TrueDim is %d: it must lie between 0 (unknown) and the number of coordinates, %d", c.TrueDim, dim)
 	case c.Init < 1:
 		return fmt.Errorf("Init is %d: the initial design needs at least one point", c.Init)
 	case c.Budget < 0:
@@ -81,58 +106,39 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// history holds the observations of a strategy and answers for the contract's
-// checks, so that every method refuses bad input alike.
-type history struct {
-	dim int
-	x   []Point
-	y   []float64
-
-	modelled bool      // the last Ask had a model, and nothing was told since
-	forecast *forecast // of that model, nil before it is needed
-}
-
-// tell appends all observations, or none and an error.
-func (h *history) tell(obs []Observation) error {
-	for i, o := range obs {
-		if err := checkPoint(o.X, h.dim); err != nil {
-			return fmt.Errorf("observation %d: %w", i, err)
-		}
-		if math.IsNaN(o.Value) || math.IsInf(o.Value, 0) {
-			return fmt.Errorf("observation %d: value is %g, only finite values can be modelled", i, o.Value)
-		}
-		if !(o.Std >= 0) || math.IsInf(o.Std, 0) {
-			return fmt.Errorf("observation %d: the standard deviation is %g, want a finite number from 0 (not known) on", i, o.Std)
-		}
-	}
-	h.modelled, h.forecast = h.modelled && len(obs) == 0, nil
-	for _, o := range obs {
-		h.x = append(h.x, append(Point(nil), o.X...))
-		h.y = append(h.y, o.Value)
-	}
-	return nil
-}
-
-// checkAsk validates the arguments of Ask.
-func (h *history) checkAsk(n int, pending []Point) error {
-	if n < 1 {
-		return fmt.Errorf("cannot ask for %d points: ask for at least one", n)
-	}
-	for i, p := range pending {
-		if err := checkPoint(p, h.dim); err != nil {
-			return fmt.Errorf("pending point %d: %w", i, err)
-		}
-	}
-	return nil
-}
-
-func checkPoint(x Point, dim int) error {
+// CheckPoint says what is wrong with a point of a box of dim coordinates.
+func CheckPoint(x Point, dim int) error {
 	if len(x) != dim {
 		return fmt.Errorf("point has %d coordinates, the problem has %d", len(x), dim)
 	}
 	for j, v := range x {
 		if !(v >= -1 && v <= 1) {
 			return fmt.Errorf("coordinate %d is %g, outside [-1,1]", j, v)
+		}
+	}
+	return nil
+}
+
+// Check says what is wrong with an observation of the configured task.
+func (c Config) Check(o Observation) error {
+	if err := CheckPoint(o.X, c.Domain.Dim()); err != nil {
+		return err
+	}
+	outcomes := max(c.Objectives, 1) + c.Limits
+	if len(o.Y) != outcomes {
+		return fmt.Errorf("it has %d outcomes, the task has %d", len(o.Y), outcomes)
+	}
+	if len(o.Std) != 0 && len(o.Std) != outcomes {
+		return fmt.Errorf("it has %d standard deviations for %d outcomes", len(o.Std), outcomes)
+	}
+	for _, v := range o.Y {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("value is %g, only finite values can be modelled", v)
+		}
+	}
+	for _, v := range o.Std {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("the standard deviation is %g, want a finite number from 0 (not known) on", v)
 		}
 	}
 	return nil

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/study"
@@ -116,23 +118,23 @@ func TestHeartbeatRevives(t *testing.T) {
 	}
 }
 
-func proposes(t *testing.T, c study.Config, obs []strategy.Observation, pending []strategy.Point) space.Values {
+func proposes(t *testing.T, c study.Config, obs []strategy.Observation, pending ...strategy.Point) space.Values {
 	t.Helper()
-	m, err := strategy.New(c.Method, strategy.Config{Dim: c.Space.Dim(), Init: c.Init, Seed: c.Seed})
+	m, err := methods.BuiltIn().New(c.Method, strategy.Config{Domain: c.Space.Domain(), Init: c.Init, Seed: c.Seed})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := m.Tell(obs...); err != nil {
 		t.Fatal(err)
 	}
-	points, err := m.Ask(t.Context(), 1, pending)
+	suggestions, err := m.Ask(t.Context(), 1, method.Suggest(pending))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Space.Project(points[0]); err != nil {
+	if err := c.Space.Project(suggestions[0].X); err != nil {
 		t.Fatal(err)
 	}
-	v, err := c.Space.Decode(points[0])
+	v, err := c.Space.Decode(suggestions[0].X)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,8 +171,8 @@ func TestWhatMethodsAreTold(t *testing.T) {
 		}
 		// By number, repeated points at the mean by precision: (4*1 + 1*2)/5.
 		want := proposes(t, s.Config(), []strategy.Observation{
-			{X: at(1), Value: 5}, {X: at(4), Value: 1.2},
-		}, []strategy.Point{at(9), at(6), at(8), at(2)})
+			{X: at(1), Y: []float64{5}}, {X: at(4), Y: []float64{1.2}, Std: []float64{1 / math.Sqrt(5)}},
+		}, at(9), at(6), at(8), at(2))
 		got := ask(t, s, study.AskRequest{}).Trials[0].Params
 		x, _ := want.Get("x")
 		y, _ := got.Get("x")
@@ -202,7 +204,7 @@ func TestMethodsAreToldStds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		obs = append(obs, strategy.Observation{X: point, Value: value, Std: std})
+		obs = append(obs, strategy.Observation{X: point, Y: []float64{value}, Std: []float64{std}})
 	}
 	tell(1, 5, 0)
 	tell(9, 3, 0.1)
@@ -213,19 +215,19 @@ func TestMethodsAreToldStds(t *testing.T) {
 	// enlarges them; weights are relative to the highest.
 	w := 0.25
 	total := 1 + w
-	obs = append(obs[:3], strategy.Observation{X: obs[3].X, Value: 1*(1-w/total) + 2*(w/total), Std: 0.5 / math.Sqrt(total)})
+	obs = append(obs[:3], strategy.Observation{X: obs[3].X, Y: []float64{1*(1-w/total) + 2*(w/total)}, Std: []float64{0.5 / math.Sqrt(total)}})
 	number := func(v space.Values) float64 {
 		x, _ := v.Get("x")
 		return x.(float64)
 	}
-	want := number(proposes(t, s.Config(), obs, nil))
+	want := number(proposes(t, s.Config(), obs))
 	if got := number(ask(t, s, study.AskRequest{}).Trials[0].Params); math.Abs(got-want) > 1e-9 {
 		t.Errorf("the study asked for %v, by hand it is %v", got, want)
 	}
 	for i := range obs {
-		obs[i].Std = 0
+		obs[i].Std = nil
 	}
-	if exact := number(proposes(t, s.Config(), obs, nil)); math.Abs(exact-want) < 1e-3 {
+	if exact := number(proposes(t, s.Config(), obs)); math.Abs(exact-want) < 1e-3 {
 		t.Errorf("stds make no difference to %v", want)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mahabo/mahabo/internal/methods"
+	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/space"
 )
 
@@ -26,7 +28,8 @@ type Draft struct {
 	batches  int // served before it
 	turn     int64
 	basis    int64
-	question *question
+	question *suggest.Question
+	goal     Goal
 	answer   answer
 	at       int // batches served, its own included
 }
@@ -73,7 +76,7 @@ func (s *Study) draft(l *ledger, requests []AskRequest) (*Draft, error) {
 		return nil, requestf("the fixed parameters: %w", err)
 	}
 	now := s.time()
-	d := &Draft{study: s, batches: l.batches, turn: l.turn, basis: l.seq}
+	d := &Draft{study: s, batches: l.batches, turn: l.turn, basis: l.seq, goal: l.config.Goal}
 	servable := slices.DeleteFunc(l.servable(now), func(n int) bool { return !keeps(l.trials[n-1], pins) })
 	points := 0
 	for _, r := range requests {
@@ -100,7 +103,7 @@ func (d *Draft) Points() int {
 	if d.question == nil {
 		return 0
 	}
-	return d.question.count
+	return d.question.Count
 }
 
 // Think has the study's method choose the points.
@@ -116,15 +119,15 @@ func (d *Draft) Think(ctx context.Context) error {
 
 // Improvise chooses the points without a model, and records why.
 func (d *Draft) Improvise(ctx context.Context, why string) error {
-	d.question.config.Method = fallbackMethod
-	err := d.choose(ctx, &model{})
+	d.question.Methods, d.question.Method = methods.BuiltIn(), fallbackMethod
+	err := d.choose(ctx, &suggest.Model{})
 	d.answer.info.Fallback = why
 	return err
 }
 
 // choose fills the answer. That no point is left is for those who get none.
-func (d *Draft) choose(ctx context.Context, m *model) (err error) {
-	d.answer, err = m.choose(ctx, d.question)
+func (d *Draft) choose(ctx context.Context, m *suggest.Model) (err error) {
+	d.answer, err = choose(ctx, m, d.question, d.goal)
 	if errors.Is(err, ErrExhausted) {
 		return nil
 	}
@@ -133,17 +136,17 @@ func (d *Draft) choose(ctx context.Context, m *model) (err error) {
 
 // Matches says whether another draft that was thought answers the same question.
 func (d *Draft) Matches(other *Draft) bool {
-	return d.turn == other.turn && d.Points() == other.Points() && d.question.fixed.String() == other.question.fixed.String()
+	return d.turn == other.turn && d.Points() == other.Points() && d.question.Fixed.String() == other.question.Fixed.String()
 }
 
 // Adopt takes the points of another draft, as many as it needs, whose question may
 // be older. It returns false when that has too few or when one was tried since.
 func (d *Draft) Adopt(other *Draft) bool {
-	if d.question.fixed.String() != other.question.fixed.String() || len(other.answer.placed) < d.Points() {
+	if d.question.Fixed.String() != other.question.Fixed.String() || len(other.answer.placed) < d.Points() {
 		return false
 	}
 	for _, p := range other.answer.placed[:d.Points()] {
-		if !d.Matches(other) && d.question.tried(key(p.Point)) {
+		if !d.Matches(other) && d.question.Tried(suggest.Key(p.Point)) {
 			return false
 		}
 	}
@@ -266,11 +269,11 @@ func (d *Draft) asked(t *seat, trials int, now time.Time) *Asked {
 	}
 	number(e.New, trials+1)
 	e.ModelInfo, e.Basis, e.First = d.answer.info, d.basis, t.from
-	if d.question.count != len(e.New) {
-		e.Wanted = d.question.count
+	if d.question.Count != len(e.New) {
+		e.Wanted = d.question.Count
 	}
-	if d.question.fixed.Len() > 0 {
-		fixed := d.question.fixed
+	if d.question.Fixed.Len() > 0 {
+		fixed := d.question.Fixed
 		e.Fixed = &fixed
 	}
 	return e

@@ -25,8 +25,15 @@ type Event struct {
 
 // Created is the first event of every log.
 type Created struct {
+	Format int    `json:"format,omitzero"` // of the log; 0 before it was counted
 	Config Config `json:"config"`
 }
+
+// Format is the format of the logs that are written.
+//
+//	0  suggestions have no tags
+//	1  they have the tags of their methods
+const Format = 1
 
 // Asked is a batch that was served.
 type Asked struct {
@@ -50,6 +57,7 @@ type Placed struct {
 	Number int            `json:"number"`
 	Params space.Values   `json:"params"`
 	Point  strategy.Point `json:"point"`
+	Tag    string         `json:"tag,omitempty"` // of the method that chose the point
 
 	Predicted *Prediction `json:"predicted,omitempty"` // by the method that chose the point
 }

@@ -3,7 +3,6 @@ package study_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/mahabo/mahabo/space"
@@ -81,16 +80,20 @@ func ExampleStudy_Import() {
 	if err != nil {
 		panic(err)
 	}
-	file := strings.NewReader("x,loss\n0.25,3\n1.5,2\n0.5,1\n")
-	report, err := s.Import(ctx, file, study.ImportOptions{Format: study.CSV, Columns: map[string]string{"value": "loss"}})
-	if err != nil {
-		panic(err)
+	row := func(x, loss float64) study.Row {
+		return study.Row{Params: space.ValuesOf(map[string]any{"x": x}), Outcome: study.Outcome{Value: loss}}
 	}
-	fmt.Println("trials", report.Trials)
-	for _, bad := range report.Bad {
-		fmt.Println(bad)
+	for range 2 {
+		numbers, repeated, err := s.Import(ctx, "the first night", row(0.25, 3), row(0.5, 1))
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println("trials", numbers, repeated)
 	}
+	_, _, err = s.Import(ctx, "the second night", row(0.75, 2), row(1.5, 2))
+	fmt.Println(err)
 	// Output:
-	// trials [1 2]
-	// line 3: parameter "x" is 1.5, expected a number in [0, 1]: use 1 or widen the bounds
+	// trials [1 2] false
+	// trials [1 2] true
+	// row 2: parameter "x" is 1.5, expected a number in [0, 1]: use 1 or widen the bounds
 }

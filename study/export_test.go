@@ -7,12 +7,14 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/mahabo/mahabo/internal/methods"
+	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/space"
 )
 
 // Replayed returns the trials that a log leads to.
 func Replayed(events []Event) ([]Trial, error) {
-	l := newLedger()
+	l := newLedger(methods.BuiltIn())
 	for _, e := range events {
 		if err := l.apply(e); err != nil {
 			return nil, err
@@ -25,16 +27,30 @@ func Replayed(events []Event) ([]Trial, error) {
 	return trials, nil
 }
 
+// Tags returns those of the trials that a log leads to.
+func Tags(events []Event) (tags []string, err error) {
+	l := newLedger(methods.BuiltIn())
+	for _, e := range events {
+		if err := l.apply(e); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range l.trials {
+		tags = append(tags, t.tag)
+	}
+	return tags, nil
+}
+
 // Verify thinks every suggestion of a log again, with a method that is built anew
 // each time and told what the log held at the suggestion's basis.
 func Verify(ctx context.Context, events []Event) error {
-	l := newLedger()
+	l := newLedger(methods.BuiltIn())
 	for _, e := range events {
 		if e.Asked == nil || len(e.Asked.New) == 0 {
 			continue
 		}
 		if l.seq > e.Asked.Basis {
-			l = newLedger()
+			l = newLedger(methods.BuiltIn())
 		}
 		for _, past := range events[l.seq:e.Asked.Basis] {
 			if err := l.apply(past); err != nil {
@@ -49,10 +65,10 @@ func Verify(ctx context.Context, events []Event) error {
 		if err != nil {
 			return err
 		}
-		var m model
+		var m suggest.Model
 		q := l.question(max(len(e.Asked.New), e.Asked.Wanted), fixed, pins)
-		q.config.Method = e.Asked.Method // another than the study's when it took too long
-		a, err := m.choose(ctx, q)
+		q.Method = e.Asked.Method // another than the study's when it took too long
+		a, err := choose(ctx, &m, q, l.config.Goal)
 		if err != nil {
 			return fmt.Errorf("event %d: %w", e.Seq, err)
 		}

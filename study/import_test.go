@@ -1,11 +1,7 @@
 package study_test
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -14,282 +10,49 @@ import (
 	"github.com/mahabo/mahabo/study"
 )
 
-// mixed has a parameter of every kind, one of which is called like a column.
-func mixed(t tb) *space.Space {
-	return newSpace(t, space.Float("x", -5, 5), space.Log("rate", 1e-5, 1), space.Int("n", 1, 9), space.LogInt("value", 1, 64),
-		space.Ordinal("o", 1, 2.5, 7), space.Choice("c", "a, b", "\"q\"", " c"), space.Bool("on"), space.Fixed("g", 9.81), space.Fixed("mode", "fast"))
-}
-
-func TestImportCSV(t *testing.T) {
-	const file = "\ufeffx, lr,value,state,std,reason,ignored\n" + // 1
-		"1,0.1,5.5,,0.25,,x\n" + // 2
-		"11,0.1,5,,,,\n" + // 3: x out of bounds
-		"2,0.01,,failed,,\"no\npower\",\n" + // 4 and 5
-		"3,0.1,abc,,,,\n" + // 6
-		"3,0.1,,,,,\n" + // 7: no value
-		"3,0.1,NaN,,,,\n" + // 8
-		"3,0.1\n" + // 9: short
-		"3,\"0.1\"x,1,,,,\n" + // 10: quotes
-		"3,0.1,1,running,,,\n" + // 11
-		"3,,1,,,,\n" + // 12: no rate
-		"4,1e-1,-7,complete,,,\n" + // 13
-		"5,0.5,,infeasible,,,\n" // 14
-	s, _, _ := begin(t, study.Config{Space: newSpace(t, space.Float("x", 0, 10), space.Log("rate", 1e-3, 1))})
-	o := study.ImportOptions{Format: study.CSV, Columns: map[string]string{"rate": "lr"}, DryRun: true}
-	dry, err := s.Import(t.Context(), strings.NewReader(file), o)
-	if err != nil {
-		t.Fatal(err)
+func TestImport(t *testing.T) {
+	s, st, now := begin(t, study.Config{Space: newSpace(t, space.Float("a", 0, 1), space.Float("b", 0, 1), space.Constraint("a + b <= 1"))})
+	row := func(a, b, value float64, notes ...string) study.Row {
+		return study.Row{Params: values(map[string]any{"a": a, "b": b}), Outcome: study.Outcome{Value: value}, Notes: notes}
 	}
-	var lines []int
-	for _, b := range dry.Bad {
-		lines = append(lines, b.Line)
-	}
-	if want := []int{3, 6, 7, 8, 9, 10, 11, 12}; dry.Good != 4 || !slices.Equal(lines, want) || len(dry.Trials) != 0 {
-		t.Errorf("the dry run found %d good rows, bad lines %v, want 4 and %v: %v", dry.Good, lines, want, dry.Bad)
-	}
-	if n := len(table(t, s)); n != 0 {
-		t.Fatalf("a dry run left %d trials", n)
-	}
-	o.DryRun = false
-	for _, repeated := range []bool{false, true} {
-		report, err := s.Import(t.Context(), strings.NewReader(file), o)
-		if err != nil || report.Repeated != repeated || !slices.Equal(report.Trials, []int{1, 2, 3, 4}) {
-			t.Errorf("importing gave %+v, %v", report, err)
-		}
-	}
-	var got []string
-	for _, trial := range table(t, s) {
-		params, _ := json.Marshal(trial.Params)
-		value := "none"
-		if trial.Value != nil {
-			value = fmt.Sprint(*trial.Value)
-		}
-		got = append(got, fmt.Sprintf("%s %s %s %g %q", trial.State, params, value, trial.Std, trial.Reason))
-	}
-	want := []string{
-		`complete {"x":1,"rate":0.1} 5.5 0.25 ""`,
-		`failed {"x":2,"rate":0.01} none 0 "no\npower"`,
-		`complete {"x":4,"rate":0.1} -7 0 ""`,
-		`infeasible {"x":5,"rate":0.5} none 0 ""`,
-	}
-	sameJSON(t, "trials", want, got)
-	if best, ok, err := s.Best(t.Context()); err != nil || !ok || best.Number != 3 {
-		t.Errorf("the best of the imported trials is %+v", best)
-	}
-	if n := ask(t, s, study.AskRequest{}).Trials[0].Number; n != 5 {
-		t.Errorf("the next trial is %d, want 5", n)
-	}
-}
-
-func TestImportJSONL(t *testing.T) {
-	const file = `{"params":{"x":1,"n":2},"value":3}
-{"x":1.5,"n":3.0,"loss":1}
-
-{"x":1.5,"n":3.0,"value":4,"state":"complete","unknown":[1]}
-[1]
-null
-{"params":{"x":1,"n":2},"value":"many"}
-{"params":{"x":1,"n":2},"value":null}
-{"params":{"x":"1","n":2},"value":1}
-{"params":{"x":1,"n":2.5},"value":1}
-{"params":{"x":1,"n":2},"value":1} {}
-{"params":{"x":1,"n":2},"state":"infeasible","value":null}`
-	s, _, _ := begin(t, study.Config{Space: newSpace(t, space.Float("x", 0, 10), space.Int("n", 1, 5))})
-	report, err := s.Import(t.Context(), strings.NewReader(file), study.ImportOptions{Format: study.JSONL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines []int
-	for _, b := range report.Bad {
-		lines = append(lines, b.Line)
-	}
-	if want := []int{2, 5, 6, 7, 8, 9, 10, 11}; report.Good != 3 || !slices.Equal(lines, want) {
-		t.Errorf("%d good rows, bad lines %v, want 3 and %v: %v", report.Good, lines, want, report.Bad)
-	}
-}
-
-func TestImportRefuses(t *testing.T) {
-	s, _, _ := begin(t, study.Config{Space: newSpace(t, space.Float("rate", 0, 10), space.Fixed("g", 1))})
+	good := []study.Row{row(0.25, 0.5, 3), row(0.5, 0.5, 2, "hot", "wet")}
 	for _, c := range []struct {
-		file    string
-		format  study.Format
-		columns map[string]string
-		want    string
+		rows []study.Row
+		want string
 	}{
-		{"", study.CSV, nil, "is empty"},
-		{"", study.JSONL, nil, "is empty"},
-		{"rate,value\n", "xml", nil, `"xml"`},
-		{"rates,value\n1,2\n", study.CSV, nil, `did you mean "rates"?`},
-		{"rate\n1\n", study.CSV, nil, `value has no column "value"`},
-		{"rate,rate,value\n1,1,2\n", study.CSV, nil, "two columns"},
-		{"rate,value\n1,2\n", study.CSV, map[string]string{"speed": "rate"}, `"speed" is neither`},
-		{"rate,value\n1,2\n", study.CSV, map[string]string{"std": "sd"}, `"sd"`},
+		{nil, "0 rows"},
+		{make([]study.Row, study.MostRows+1), "1 to 100000"},
+		{append(slices.Clone(good), row(0.9, 0.9, -1)), `row 3: it breaks the constraint "a + b <= 1" by 0.8`},
+		{append(slices.Clone(good), row(0.9, 1.5, -1)), `row 3: parameter "b"`},
+		{append(slices.Clone(good), study.Row{Params: good[0].Params, Outcome: study.Outcome{State: study.Running}}), `row 3: state is "running"`},
 	} {
-		_, err := s.Import(t.Context(), strings.NewReader(c.file), study.ImportOptions{Format: c.format, Columns: c.columns})
+		_, _, err := s.Import(t.Context(), "d", c.rows...)
 		var request *study.RequestError
 		if !errors.As(err, &request) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("importing %q gave %v, want %q", c.file, err, c.want)
+			t.Errorf("importing %d rows gave %v, want %q", len(c.rows), err, c.want)
 		}
 	}
 	if n := len(table(t, s)); n != 0 {
-		t.Errorf("refused files left %d trials", n)
+		t.Fatalf("refused rows left %d trials", n)
 	}
-}
-
-// outcomes is what an exported file has to carry: parameters and values.
-func outcomes(t tb, s *study.Study) (list []string) {
-	t.Helper()
-	for _, trial := range table(t, s) {
-		params, err := json.Marshal(trial.Params)
-		if err != nil {
-			t.Fatal(err)
-		}
-		value, _ := json.Marshal(trial.Value)
-		list = append(list, fmt.Sprintf("%s %s %s %v %q", params, trial.State, value, trial.Std, trial.Reason))
-	}
-	return list
-}
-
-func TestExportImports(t *testing.T) {
-	s, _, _ := begin(t, study.Config{Space: mixed(t), Method: "random"})
-	for _, trial := range ask(t, s, study.AskRequest{Count: 20, Worker: "w,\"1\""}).Trials {
-		o := study.Outcome{Value: 1 / float64(trial.Number), Std: 0.1}
-		if trial.Number%5 == 0 {
-			o = study.Outcome{State: study.Failed, Reason: "line 1\nline, 2"}
-		}
-		if err := s.Tell(t.Context(), trial.Number, o); err != nil {
-			t.Fatal(err)
+	for _, again := range []bool{false, true} {
+		numbers, repeated, err := s.Import(t.Context(), "d", good...)
+		if err != nil || repeated != again || !slices.Equal(numbers, []int{1, 2}) {
+			t.Errorf("importing gave %v, %v, %v", numbers, repeated, err)
 		}
 	}
-	for _, f := range []study.Format{study.CSV, study.JSONL, study.Parquet} {
-		var file bytes.Buffer
-		if err := s.Export(t.Context(), &file, f); err != nil {
-			t.Fatal(err)
-		}
-		other, _, _ := begin(t, study.Config{Space: mixed(t)})
-		report, err := other.Import(t.Context(), &file, study.ImportOptions{Format: f})
-		if err != nil || len(report.Bad) > 0 {
-			t.Fatalf("%s: %v, %v", f, report.Bad, err)
-		}
-		sameJSON(t, "outcomes by "+string(f), outcomes(t, s), outcomes(t, other))
+	if numbers, repeated, err := reopen(t, st, now).Import(t.Context(), "d", good...); err != nil || !repeated || !slices.Equal(numbers, []int{1, 2}) {
+		t.Errorf("importing after a restart gave %v, %v, %v", numbers, repeated, err)
 	}
-	if err := s.Export(t.Context(), &bytes.Buffer{}, "xls"); err == nil || !strings.Contains(err.Error(), "csv, jsonl or parquet") {
-		t.Errorf("an unknown format gave %v", err)
-	}
-}
-
-func TestExportOfNothing(t *testing.T) {
-	s, _, _ := begin(t, study.Config{})
-	var file bytes.Buffer
-	if err := s.Export(t.Context(), &file, study.CSV); err != nil {
-		t.Fatal(err)
-	}
-	if want := "number,state,value,std,x,reason,origin,batch,worker,created,asked,told,notes\n"; file.String() != want {
-		t.Errorf("the file is %q, want %q", file.String(), want)
-	}
-}
-
-func TestFilesCarryNotes(t *testing.T) {
-	s, _, _ := begin(t, study.Config{})
-	number := ask(t, s, study.AskRequest{Count: 1}).Trials[0].Number
-	for _, text := range []string{"smells of almonds", "bottle 2, new"} {
-		if err := s.Note(t.Context(), number, text); err != nil {
-			t.Fatal(err)
+	for want := 3; want <= 4; want++ { // without a digest nothing is a repetition
+		if numbers, repeated, err := s.Import(t.Context(), "", good[0]); err != nil || repeated || !slices.Equal(numbers, []int{want}) {
+			t.Errorf("importing without a digest gave %v, %v, %v", numbers, repeated, err)
 		}
 	}
-	tell(t, s, number, 1)
-	tell(t, s, ask(t, s, study.AskRequest{Count: 1}).Trials[0].Number, 2)
-	for _, f := range []study.Format{study.CSV, study.JSONL, study.Parquet} {
-		var file bytes.Buffer
-		if err := s.Export(t.Context(), &file, f); err != nil {
-			t.Fatal(err)
-		}
-		if f != study.JSONL && !strings.Contains(file.String(), "smells of almonds\nbottle 2, new") {
-			t.Errorf("%s lacks the notes", f)
-		}
-		other, st, now := begin(t, study.Config{})
-		if _, err := other.Import(t.Context(), &file, study.ImportOptions{Format: f}); err != nil {
-			t.Fatal(err)
-		}
-		for _, other := range []*study.Study{other, reopen(t, st, now)} {
-			for i, trial := range table(t, other) {
-				if want := table(t, s)[i].Notes; !slices.Equal(trial.Notes, want) {
-					t.Errorf("%s: trial %d has the notes %q, want %q", f, trial.Number, trial.Notes, want)
-				}
-			}
-		}
+	if got := table(t, s)[1]; got.Origin != study.FromImport || *got.Value != 2 || !slices.Equal(got.Notes, []string{"hot", "wet"}) {
+		t.Errorf("trial 2 is %+v", got)
 	}
-}
-
-func FuzzImportCSV(f *testing.F) {
-	f.Add("x,rate,n,params.value,o,c,on,value\n1,0.1,2,4,2.5,\" c\",true,7\n")
-	f.Add("x,rate,n,params.value,o,c,on,state,g,mode\n-5,1,9,64,7,\"a, b\",0,infeasible,9.81,fast\n,,,\n")
-	f.Fuzz(func(t *testing.T, file string) { importAnything(t, file, study.CSV) })
-}
-
-func FuzzImportJSONL(f *testing.F) {
-	f.Add(`{"params":{"x":1,"rate":0.1,"n":2,"value":4,"o":2.5,"c":" c","on":true},"value":-7,"std":1e-3}`)
-	f.Add("{\"x\":1}\n\n[]\n{\"value\":1e999}")
-	f.Fuzz(func(t *testing.T, file string) { importAnything(t, file, study.JSONL) })
-}
-
-// A Parquet file that is cut or changed is refused, and never ends the program.
-func TestBrokenParquet(t *testing.T) {
-	s, _, _ := begin(t, study.Config{Space: mixed(t), Method: "random"})
-	for _, trial := range ask(t, s, study.AskRequest{Count: 3}).Trials {
-		tell(t, s, trial.Number, 1)
-	}
-	var file bytes.Buffer
-	if err := s.Export(t.Context(), &file, study.Parquet); err != nil {
-		t.Fatal(err)
-	}
-	for cut := 0; cut < file.Len(); cut += 97 {
-		data := bytes.Clone(file.Bytes())
-		data[cut] ^= 0xff
-		for _, broken := range [][]byte{data, file.Bytes()[:cut]} {
-			other, _, _ := begin(t, study.Config{Space: mixed(t)})
-			_, err := other.Import(t.Context(), bytes.NewReader(broken), study.ImportOptions{Format: study.Parquet})
-			var request *study.RequestError
-			if err != nil && !errors.As(err, &request) {
-				t.Fatalf("cut at %d: %v", cut, err)
-			}
-		}
-	}
-}
-
-// importAnything checks that a file is refused or every row of it accounted for,
-// and that what was taken can be exported and taken again.
-func importAnything(t *testing.T, file string, format study.Format) {
-	ctx := context.Background()
-	s, _, _ := begin(t, study.Config{Space: mixed(t)})
-	report, err := s.Import(ctx, strings.NewReader(file), study.ImportOptions{Format: format})
-	if err != nil {
-		var request *study.RequestError
-		if !errors.As(err, &request) || len(table(t, s)) > 0 {
-			t.Fatalf("the error is %v, there are %d trials", err, len(table(t, s)))
-		}
-		return
-	}
-	lines := strings.Count(file, "\n") + 1
-	if report.Good != len(report.Trials) || report.Good != len(table(t, s)) || report.Good+len(report.Bad) > lines {
-		t.Fatalf("%d good and %d bad rows of %d lines made %d trials", report.Good, len(report.Bad), lines, len(table(t, s)))
-	}
-	for _, b := range report.Bad {
-		if b.Line < 1 || b.Line > lines {
-			t.Fatalf("a bad row is on line %d of %d", b.Line, lines)
-		}
-	}
-	for _, again := range []study.Format{study.CSV, study.JSONL} {
-		var exported bytes.Buffer
-		if err := s.Export(ctx, &exported, again); err != nil {
-			t.Fatal(err)
-		}
-		other, _, _ := begin(t, study.Config{Space: mixed(t)})
-		if _, err := other.Import(ctx, &exported, study.ImportOptions{Format: again}); err != nil && report.Good > 0 {
-			t.Fatal(err)
-		}
-		if again == study.JSONL { // CSV turns \r\n into \n and trims the reason
-			sameJSON(t, "outcomes", outcomes(t, s), outcomes(t, other))
-		}
+	if _, err := s.Add(t.Context(), values(map[string]any{"a": 0.9, "b": 0.9}), study.Outcome{Value: -1}); err == nil || !strings.Contains(err.Error(), "breaks the constraint") {
+		t.Errorf("a point outside a constraint gave %v", err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -15,6 +17,8 @@ import (
 type ledger struct {
 	seq      int64 // place of the last event
 	turn     int64 // place of the last event that methods learn of
+	methods  *strategy.Registry
+	format   int // of the log
 	config   Config
 	created  time.Time
 	trials   []entry          // trial number n is trials[n-1]
@@ -35,6 +39,7 @@ type ledger struct {
 type entry struct {
 	Trial
 	point strategy.Point
+	tag   string // of the suggestion
 	key   string // of the point
 }
 
@@ -56,9 +61,10 @@ type effect struct {
 	added   int     // how many are new
 }
 
-func newLedger() *ledger {
+func newLedger(methods *strategy.Registry) *ledger {
 	return &ledger{
-		asked: map[string]batch{}, enqueued: map[string][]int{}, imported: map[string][]int{},
+		methods: methods,
+		asked:   map[string]batch{}, enqueued: map[string][]int{}, imported: map[string][]int{},
 		keys: &keys{first: map[string]int{}}, memo: newMemo(),
 	}
 }
@@ -84,6 +90,9 @@ func (l *ledger) effect(e Event) (effect, error) {
 	case (e.Created != nil) != (e.Seq == 1):
 		return x, fmt.Errorf("the first event, and only that, creates a study")
 	case e.Created != nil:
+		if e.Created.Format > Format {
+			return x, fmt.Errorf("the log has format %d, this version reads up to %d: use a newer version", e.Created.Format, Format)
+		}
 	case e.Asked != nil:
 		err = l.effectAsked(&x, e.Time, e.Asked)
 	case e.Told != nil:
@@ -136,6 +145,9 @@ func (l *ledger) effectAsked(x *effect, now time.Time, a *Asked) (err error) {
 		err = l.change(x, err, n, func(t Trial) (Trial, error) { return serve(t), nil })
 	}
 	for _, p := range a.New {
+		if l.format == 0 && p.Tag == "" {
+			p.Tag = method.OldTag
+		}
 		err = l.place(x, err, p, serve(Trial{Origin: FromMethod, Created: now}))
 	}
 	return err
@@ -175,7 +187,7 @@ func (l *ledger) place(x *effect, err error, p Placed, t Trial) error {
 		return fmt.Errorf("trial %d: %w", p.Number, err)
 	}
 	t.Predicted = p.Predicted
-	x.changed = append(x.changed, entry{t, p.Point, key(p.Point)})
+	x.changed = append(x.changed, entry{t, p.Point, p.Tag, suggest.Key(p.Point)})
 	return nil
 }
 
@@ -221,7 +233,7 @@ func (l *ledger) install(e Event, x effect) {
 	}
 	switch {
 	case e.Created != nil:
-		l.config, l.created = e.Created.Config, e.Time
+		l.format, l.config, l.created = e.Created.Format, e.Created.Config, e.Time
 	case e.Asked != nil:
 		l.freeze(e.Asked.Basis)
 		l.batches, l.last = e.Asked.Batch, batch{e.Asked, numbers}

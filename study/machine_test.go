@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
+	"pgregory.net/rapid"
 )
 
 // machine drives a study with random requests beside a simple model of it.

@@ -1,7 +1,6 @@
 package study
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -81,23 +80,6 @@ func average(values, stds []float64) (mean, std float64) {
 	return mean, std
 }
 
-// known is what a ledger has to say to a method.
-type known struct {
-	obs        []strategy.Observation // one per point with a value
-	pending    []strategy.Point       // points without one
-	infeasible []strategy.Point       // pending ones that cannot have one
-}
-
-// known collects it; see the package's documentation.
-func (l *ledger) known() (k known) {
-	k.obs, k.infeasible = l.observed()
-	k.pending = slices.Clone(k.infeasible)
-	for _, n := range l.open {
-		k.pending = append(k.pending, l.trials[n-1].point)
-	}
-	return k
-}
-
 // observed returns what is known of the finished trials, in lists of the caller's own.
 func (l *ledger) observed() (obs []strategy.Observation, infeasible []strategy.Point) {
 	l.memo.cover(l)
@@ -113,19 +95,14 @@ func (l *ledger) observed() (obs []strategy.Observation, infeasible []strategy.P
 func observe(sites []*site) (obs []strategy.Observation, infeasible []strategy.Point) {
 	for _, s := range sites {
 		if len(s.values) > 0 {
-			obs = append(obs, strategy.Observation{X: s.first.point, Value: s.mean, Std: s.std})
+			o := strategy.Observation{X: s.first.point, Tag: s.first.tag, Y: []float64{s.mean}}
+			if s.std > 0 {
+				o.Std = []float64{s.std}
+			}
+			obs = append(obs, o)
 		} else {
 			infeasible = append(infeasible, s.first.point)
 		}
 	}
 	return obs, infeasible
-}
-
-// key is the same for equal points only; -0 equals 0.
-func key(x strategy.Point) string {
-	b := make([]byte, 0, 8*len(x))
-	for _, v := range x {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0))
-	}
-	return string(b)
 }

@@ -60,11 +60,31 @@ var (
 	ErrLeaseLost  = errors.New("the lease is lost")
 	ErrExhausted  = evaluate.ErrExhausted
 	ErrOvertaken  = errors.New("another ask came first: draft again")
+	ErrUsedID     = errors.New("this request_id was used for other points: choose a new one")
 	ErrContention = errors.New("other processes kept writing to this study: try again")
 	// ErrUnavailable says that a store is away. What was being written may be there or not;
 	// to repeat it does no harm.
 	ErrUnavailable = errors.New("the store does not answer")
 )
+
+// UnavailableError is an ErrUnavailable with a reason that everybody may see, and the error
+// behind it, which may name files and addresses and stands for nothing else.
+type UnavailableError struct {
+	Reason string
+	Err    error
+}
+
+func (e *UnavailableError) Error() string {
+	return fmt.Sprintf("%v: %s: %v", ErrUnavailable, e.Reason, e.Err)
+}
+
+func (e *UnavailableError) Unwrap() error { return ErrUnavailable }
+
+// Prober is a Store that can say whether it keeps what is written.
+type Prober interface {
+	// Probe writes what changes nothing. It returns an UnavailableError when that fails.
+	Probe(ctx context.Context) error
+}
 
 // ConflictError is an outcome that contradicts the one a trial has.
 type ConflictError struct {

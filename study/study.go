@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mahabo/mahabo/internal/methods"
+	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/strategy"
 )
@@ -33,7 +35,7 @@ func (g Goal) inner(value float64) float64 {
 type Config struct {
 	Name   string       `json:"name"` // letters, digits and -_. with a letter or digit first
 	Space  *space.Space `json:"space"`
-	Method string       `json:"method"` // strategy.New reads it
+	Method string       `json:"method"` // name:key=value,...
 	Goal   Goal         `json:"goal"`
 	Seed   uint64       `json:"seed"`
 	Init   int          `json:"init"`            // size of the initial design
@@ -63,7 +65,7 @@ func (c Config) WithDefaults() Config {
 
 var validName = regexp.MustCompile(`^[\pL\pN][\pL\pN_.-]{0,127}$`)
 
-// Validate names the first field that cannot be used.
+// Validate names the first field that cannot be used. Check looks at the method too.
 func (c Config) Validate() error {
 	switch {
 	case !validName.MatchString(c.Name):
@@ -79,17 +81,18 @@ func (c Config) Validate() error {
 	case c.Budget < 0:
 		return requestf("budget is %d: write the number of trials that are meant in all, or 0 when it is not known", c.Budget)
 	}
-	if _, err := c.strategy(); err != nil {
-		return requestf("method: %w", err)
-	}
 	return nil
 }
 
-// strategy builds the method, which knows nothing yet.
-func (c Config) strategy() (strategy.Strategy, error) {
-	return strategy.New(c.Method, strategy.Config{
-		Dim: c.Space.Dim(), TrueDim: c.TrueDim, Init: c.Init, Budget: c.Budget, Seed: c.Seed, Threads: c.Threads,
-	})
+// Check is Validate, and says what is wrong with the method.
+func (c Config) Check(methods *strategy.Registry) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	if _, err := c.task(methods).New(nil); err != nil {
+		return requestf("method: %w", err)
+	}
+	return nil
 }
 
 // Study is an optimisation in a store. Its methods may be called concurrently.
@@ -98,6 +101,8 @@ type Study struct {
 	id    string
 	now   func() time.Time
 
+	methods *strategy.Registry
+
 	mu     sync.Mutex // guards ledger, which follows the log
 	ledger *ledger
 
@@ -105,7 +110,7 @@ type Study struct {
 
 	asking   chan struct{} // holds one token during Ask
 	thinking chan struct{} // holds one token while the model is in use
-	model    model
+	model    suggest.Model
 }
 
 // Option changes how a study is driven.
@@ -114,18 +119,18 @@ type Option func(*Study)
 // WithClock replaces time.Now.
 func WithClock(now func() time.Time) Option { return func(s *Study) { s.now = now } }
 
+// WithMethods replaces the built-in methods, to add some of one's own: see mahabo.Methods.
+func WithMethods(methods *strategy.Registry) Option { return func(s *Study) { s.methods = methods } }
+
 // Create begins a study in a store.
 func Create(ctx context.Context, store Store, c Config, options ...Option) (*Study, error) {
 	c = c.WithDefaults()
-	if err := c.Validate(); err != nil {
+	s := newStudy(store, rand.Text(), options)
+	if err := c.Check(s.methods); err != nil {
 		return nil, err
 	}
-	var err error
-	if c.Method, err = strategy.Canonical(c.Method); err != nil {
-		return nil, requestf("method: %w", err)
-	}
-	s := newStudy(store, rand.Text(), options)
-	e := Event{Seq: 1, Time: s.time(), Created: &Created{Config: c}}
+	c.Method, _ = s.methods.Canonical(c.Method)
+	e := Event{Seq: 1, Time: s.time(), Created: &Created{Format: Format, Config: c}}
 	if err := s.ledger.apply(e); err != nil {
 		return nil, err
 	}
@@ -170,11 +175,15 @@ func Delete(ctx context.Context, store Store, name string) error {
 }
 
 func newStudy(store Store, id string, options []Option) *Study {
-	s := &Study{store: store, id: id, now: time.Now, ledger: newLedger(), asking: make(chan struct{}, 1), thinking: make(chan struct{}, 1)}
+	s := &Study{store: store, id: id, now: time.Now, asking: make(chan struct{}, 1), thinking: make(chan struct{}, 1)}
 	s.writes.leading = make(chan struct{}, 1)
 	for _, o := range options {
 		o(s)
 	}
+	if s.methods == nil {
+		s.methods = methods.BuiltIn()
+	}
+	s.ledger = newLedger(s.methods)
 	return s
 }
 

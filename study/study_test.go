@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/store/memory"
 	"github.com/mahabo/mahabo/study"
@@ -312,6 +311,12 @@ func TestEnqueue(t *testing.T) {
 		_, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Values{chosen[0], values(c.params)}})
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "point 2") {
 			t.Errorf("enqueueing %v gave %v, want %q", c.params, err, c.want)
+		}
+	}
+	for _, others := range [][]space.Values{chosen[:1], {chosen[1], chosen[0]}, append(chosen[:1:1], values(map[string]any{"x": 1, "n": 1}))} {
+		_, err := s.Enqueue(t.Context(), study.EnqueueRequest{RequestID: "e", Params: others})
+		if !errors.Is(err, study.ErrUsedID) {
+			t.Errorf("enqueueing %v in the name of others gave %v", others, err)
 		}
 	}
 	if n := len(table(t, s)); n != 3 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/space"
 )
 
@@ -112,7 +113,7 @@ func (s *Study) Heartbeat(ctx context.Context, number int, worker string, lease 
 
 // EnqueueRequest holds points that a user wants evaluated.
 type EnqueueRequest struct {
-	RequestID string         `json:"request_id,omitempty"` // repeating it returns the same trials
+	RequestID string         `json:"request_id,omitempty"` // repeating it with the same points returns the same trials
 	Params    []space.Values `json:"params"`
 }
 
@@ -136,6 +137,9 @@ func (s *Study) Enqueue(ctx context.Context, r EnqueueRequest) (trials []Trial, 
 	err = s.write(ctx, func(l *ledger) (*Event, error) {
 		known, done := l.enqueued[r.RequestID]
 		if done && r.RequestID != "" {
+			if !l.hasPoints(known, placed) {
+				return nil, fmt.Errorf("request_id %q: %w", r.RequestID, ErrUsedID)
+			}
 			numbers = known
 			return nil, nil
 		}
@@ -143,6 +147,13 @@ func (s *Study) Enqueue(ctx context.Context, r EnqueueRequest) (trials []Trial, 
 		return &Event{Enqueued: &Enqueued{RequestID: r.RequestID, New: placed}}, nil
 	}, func(l *ledger) { trials = l.trialsOf(numbers, s.time()) })
 	return trials, err
+}
+
+// hasPoints says whether trials have the points of others, in order.
+func (l *ledger) hasPoints(numbers []int, placed []Placed) bool {
+	return slices.EqualFunc(numbers, placed, func(n int, p Placed) bool {
+		return l.trials[n-1].Params.String() == p.Params.String()
+	})
 }
 
 // number gives new trials their numbers from first on.
@@ -157,10 +168,7 @@ func number(placed []Placed, first int) []int {
 
 // place finds the point that stands for values, and writes them as the space does.
 func place(sp *space.Space, v space.Values) (p Placed, err error) {
-	if p.Params, err = sp.Complete(v); err != nil {
-		return p, err
-	}
-	p.Point, err = sp.Encode(p.Params)
+	p.Params, p.Point, err = suggest.Place(sp, v)
 	return p, err
 }
 

@@ -102,11 +102,11 @@ func (f *queueFeed) next(ctx context.Context) (job, bool, error) {
 	}, err == nil, err
 }
 
-// pull waits for a trial. A broker that is away is waited for.
+// pull waits for a trial. A broker that is away is waited for, one that refuses is not.
 func (f *queueFeed) pull(ctx context.Context) (*queue.Delivery, error) {
 	d, err := f.queue.Pull(ctx)
-	if err == nil {
-		return d, nil
+	if err == nil || errors.Is(err, queue.ErrRefused) {
+		return d, err
 	}
 	if ctx.Err() == nil {
 		f.remote.log.Warn("the queue cannot be reached, trying again", "error", err, "pause", idlePause)
@@ -130,4 +130,5 @@ func (f *queueFeed) done(ctx context.Context, d *queue.Delivery) error {
 	return nil
 }
 
-func (f *queueFeed) leave(context.Context) error { return nil }
+// leave sends what was given back.
+func (f *queueFeed) leave(context.Context) error { return f.queue.Flush() }

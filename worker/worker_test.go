@@ -26,6 +26,7 @@ type rig struct {
 	study *study.Study
 	url   string
 	nats  string
+	queue *queue.Broker
 	away  atomic.Bool // the server answers nothing
 	lost  atomic.Bool // requests arrive, answers do not
 }
@@ -51,7 +52,7 @@ func newRig(t *testing.T, withQueue bool, params ...space.Part) *rig {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { b.Close() })
-		config.Queue, r.nats = b, url
+		config.Queue, r.nats, r.queue = b, url, b
 	}
 	s, err := server.New(config)
 	if err != nil {
@@ -234,6 +235,46 @@ func TestInterruptGivesTrialsBack(t *testing.T) {
 		r.run(r.enough(r.options(double), 2)) // at once, the leases are a minute
 		r.states("complete:2")
 	})
+}
+
+// A worker that waits for a trial of a queue ends when it is told to, and wants none any more.
+func TestInterruptWhileWaiting(t *testing.T) {
+	r := newRig(t, true)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := r.enough(r.options(double), 1) // the queue has one
+	o.Evals = 0
+	told := make(chan struct{})
+	o.OnResult = func(evaluate.Result) { close(told) }
+	ended := make(chan error, 1)
+	go func() { ended <- worker.Run(ctx, o) }()
+	<-told
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		n, err := r.queue.Wanted(t.Context(), "rig")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 1 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the worker does not wait")
+		}
+	}
+	cancel()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(3 * time.Second):
+		o.Queue.Close()
+		t.Fatal("the worker goes on")
+	}
+	if n, err := r.queue.Wanted(t.Context(), "rig"); n != 0 || err != nil {
+		t.Errorf("nobody waits, wanted are %d, %v", n, err)
+	}
+	r.states("complete:1")
 }
 
 func TestStopFinishesWhatRuns(t *testing.T) {

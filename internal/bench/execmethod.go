@@ -9,6 +9,7 @@ import (
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/dialogue"
+	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
@@ -89,7 +90,7 @@ const designer = "random"
 // initialDesign returns the points with which the built-in methods begin.
 func initialDesign(ctx context.Context, c study.Config) (points []space.Values, err error) {
 	c.Method = designer
-	o, err := newStudied(ctx, c)
+	o, err := newStudied(ctx, methods.BuiltIn(), c)
 	if err != nil {
 		return nil, err
 	}

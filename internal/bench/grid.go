@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/mahabo/mahabo/internal/problem"
-	"github.com/mahabo/mahabo/strategy"
 )
 
 // Grid is the product of its lists. Every cell gets the trials FirstTrial ..
@@ -125,7 +124,7 @@ func (s *setting) probe(ctx context.Context, j job, known map[Cell]problem.Probl
 		end()
 		known[at] = p
 	}
-	_, err := j.config(p)
+	_, err := j.config(s.programs.known(), p)
 	return p, err
 }
 
@@ -146,7 +145,7 @@ func (g Grid) cells(programs *programs) func(yield func(Cell, error) bool) {
 				}
 				for _, d := range g.Dims {
 					for _, b := range g.Batches {
-						if b > 1 && !batches(method) {
+						if b > 1 && !programs.batches(method) {
 							err = fmt.Errorf("batch is %d: method %q proposes one point at a time, use batch 1", b, method)
 						}
 						if !yield(Cell{method, p, d, b}, err) {
@@ -160,11 +159,11 @@ func (g Grid) cells(programs *programs) func(yield func(Cell, error) bool) {
 }
 
 // batches says whether a method was made for batches.
-func batches(spec string) bool {
+func (p *programs) batches(spec string) bool {
 	if isProgram(spec) {
 		return true
 	}
-	m, err := strategy.Find(spec)
+	m, err := p.known().Find(spec)
 	return err == nil && m.Batch
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/store/memory"
+	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -22,8 +23,8 @@ type studied struct{ *study.Source }
 
 var _ optimiser = studied{}
 
-func newStudied(ctx context.Context, c study.Config) (optimiser, error) {
-	s, err := study.Create(ctx, memory.New(), c)
+func newStudied(ctx context.Context, registry *strategy.Registry, c study.Config) (optimiser, error) {
+	s, err := study.Create(ctx, memory.New(), c, study.WithMethods(registry))
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mahabo/mahabo/strategy"
+	"github.com/mahabo/mahabo/internal/methods"
 )
 
 // Published is one number of the paper's tables, mean and standard error over
@@ -70,7 +70,7 @@ func Paper() (best, minutes []Published, err error) {
 
 // canonicalOr keeps the name of a method that the registry does not have.
 func canonicalOr(spec string) string {
-	if c, err := strategy.Canonical(spec); err == nil {
+	if c, err := methods.BuiltIn().Canonical(spec); err == nil {
 		return c
 	}
 	return spec

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/internal/problem"
 	"github.com/mahabo/mahabo/strategy"
 )
@@ -109,8 +110,19 @@ func splitWords(text string) (words []string, err error) {
 	return words, nil
 }
 
-// programs are those of a run, by name.
-type programs struct{ methods, problems map[string]program }
+// programs are those of a run, by name, beside the methods of a registry.
+type programs struct {
+	registry          *strategy.Registry // nil for the built-in methods
+	methods, problems map[string]program
+}
+
+// known are the methods that are no programs.
+func (p *programs) known() *strategy.Registry {
+	if p.registry == nil {
+		return methods.BuiltIn()
+	}
+	return p.registry
+}
 
 // add notes a program. A name belongs to one command.
 func (p *programs) add(list *map[string]program, spec string) (name string, err error) {
@@ -133,7 +145,7 @@ func (p *programs) method(spec string) (string, error) {
 	if isProgram(spec) {
 		return p.add(&p.methods, spec)
 	}
-	return strategy.Canonical(spec)
+	return p.known().Canonical(spec)
 }
 
 // problem does the same for a problem.

@@ -10,22 +10,25 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/mahabo/mahabo/strategy"
 )
 
 // Options says what to run and where to keep it. Its functions may be nil and
 // are called one at a time.
 type Options struct {
-	Grids   []Grid
-	Dir     string         // results folder, made when missing
-	Jobs    int            // trials at the same time, at least 1
-	Threads int            // of a trial, 0 for one; several need Jobs = 1 and trials that run here
-	Version string         // written into every line
-	Limit   time.Duration  // of an answer of a program that is a method or a problem, 0 for DefaultAnswerLimit
-	Execute Execute        // has trials run elsewhere; nil: they run here
-	Origin  *Origin        // written into runs.jsonl, if given and trials are left
-	OnStart func(Progress) // called when a trial starts
-	OnTrial func(Progress) // called at the start and after every trial
-	OnNote  func(string)   // told about repairs, other versions, failures and fallbacks
+	Grids    []Grid
+	Registry *strategy.Registry // of the methods; nil for the built-in ones
+	Dir      string             // results folder, made when missing
+	Jobs     int                // trials at the same time, at least 1
+	Threads  int                // of a trial, 0 for one; several need Jobs = 1 and trials that run here
+	Version  string             // written into every line
+	Limit    time.Duration      // of an answer of a program that is a method or a problem, 0 for DefaultAnswerLimit
+	Execute  Execute            // has trials run elsewhere; nil: they run here
+	Origin   *Origin            // written into runs.jsonl, if given and trials are left
+	OnStart  func(Progress)     // called when a trial starts
+	OnTrial  func(Progress)     // called at the start and after every trial
+	OnNote   func(string)       // told about repairs, other versions, failures and fallbacks
 }
 
 // Execute has a trial run as Assignment.Run does.
@@ -46,7 +49,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		return &InputError{err}
 	}
 	o = o.withDefaults()
-	s := setting{version: o.Version, threads: o.Threads, limit: o.Limit}
+	s := setting{version: o.Version, threads: o.Threads, limit: o.Limit, programs: programs{registry: o.Registry}}
 	jobs, err := plan(ctx, &s, o.Grids)
 	if err != nil {
 		return &InputError{err}

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/methods"
 )
 
 func TestValuesDoNotDependOnThreads(t *testing.T) {
@@ -230,7 +230,7 @@ func TestFallbacksAreCountedAndTold(t *testing.T) {
 			return Trial{}, err
 		}
 		defer end()
-		c, err := j.config(p)
+		c, err := j.config(methods.BuiltIn(), p)
 		if err != nil {
 			return Trial{}, err
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
+	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -16,7 +16,7 @@ import (
 func knownMethods(g Grid) Grid {
 	g.Methods = slices.DeleteFunc(slices.Clone(g.Methods), func(spec string) bool {
 		name, _, _ := strings.Cut(spec, ":")
-		return !slices.ContainsFunc(strategy.Methods(), func(m strategy.Method) bool { return m.Name == name })
+		return !slices.ContainsFunc(methods.BuiltIn().Methods(), func(m strategy.Method) bool { return m.Name == name })
 	})
 	return g
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -84,12 +85,12 @@ func meanSE[T any](of []T, quantity func(T) float64) (mean float64, se *float64)
 // methodRank returns a method's place in the registry; methods it does not know
 // come last.
 func methodRank() func(spec string) int {
-	methods := strategy.Methods()
+	known := methods.BuiltIn().Methods()
 	return func(spec string) int {
 		name, _, _ := strings.Cut(spec, ":")
-		if i := slices.IndexFunc(methods, func(m strategy.Method) bool { return m.Name == name }); i >= 0 {
+		if i := slices.IndexFunc(known, func(m strategy.Method) bool { return m.Name == name }); i >= 0 {
 			return i
 		}
-		return len(methods)
+		return len(known)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/problem"
+	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -79,7 +80,7 @@ func (s setting) problem(ctx context.Context, j job) (p problem.Problem, end fun
 func (s setting) optimiser(ctx context.Context, j job, c study.Config) (optimiser, error) {
 	if !isProgram(j.Method) {
 		c.Threads = s.threads
-		return newStudied(ctx, c)
+		return newStudied(ctx, s.programs.known(), c)
 	}
 	one, err := find(s.programs.methods, j.Method)
 	if err != nil {
@@ -89,7 +90,7 @@ func (s setting) optimiser(ctx context.Context, j job, c study.Config) (optimise
 }
 
 // config describes the study in which the method of the job minimises p.
-func (j job) config(p problem.Problem) (c study.Config, err error) {
+func (j job) config(registry *strategy.Registry, p problem.Problem) (c study.Config, err error) {
 	c = study.Config{
 		Name: "trial", Method: j.Method, Goal: study.Minimize, Seed: j.seed(), Init: j.init, Batch: j.Batch,
 		Budget: j.init + j.evals, TrueDim: p.TrueDim,
@@ -100,7 +101,7 @@ func (j job) config(p problem.Problem) (c study.Config, err error) {
 	if c.Space, err = p.Parameters(); err != nil {
 		return c, err
 	}
-	return c, c.Validate()
+	return c, c.Check(registry)
 }
 
 // Assignment is a trial to be run, here or elsewhere.
@@ -116,9 +117,9 @@ func (j job) assignment() Assignment { return Assignment{j.Cell, j.evals, j.init
 // Run makes the trial. Its values depend on nothing but the assignment and the version of the
 // program, its times on the number of threads too. With several no other trial of the process
 // may run at the same time: its CPU time would be counted.
-func (a Assignment) Run(ctx context.Context, version string, threads int) (Trial, error) {
+func (a Assignment) Run(ctx context.Context, registry *strategy.Registry, version string, threads int) (Trial, error) {
 	j := job{a.Cell, a.Evals, a.Init, a.Trial}
-	return j.run(ctx, setting{version: version, threads: threads}, a.Evals)
+	return j.run(ctx, setting{version: version, threads: threads, programs: programs{registry: registry}}, a.Evals)
 }
 
 // run makes the trial on one thread, and on others if there are to be several. It ends after
@@ -131,7 +132,7 @@ func (j job) run(ctx context.Context, s setting, evals int) (t Trial, err error)
 		return t, err
 	}
 	defer end()
-	c, err := j.config(p)
+	c, err := j.config(s.programs.known(), p)
 	if err != nil {
 		return t, err
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/internal/problem"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/store/memory"
@@ -44,11 +44,11 @@ func oven(t *testing.T) problem.Problem {
 // playOn runs one trial of a problem that has no name in the registry.
 func playOn(t *testing.T, j job, p problem.Problem) (Trial, error) {
 	t.Helper()
-	c, err := j.config(p)
+	c, err := j.config(methods.BuiltIn(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := newStudied(t.Context(), c)
+	o, err := newStudied(t.Context(), methods.BuiltIn(), c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/mahabo/mahabo/internal/hint"
+	"go.yaml.in/yaml/v3"
 )
 
 // reader takes a YAML file apart; its errors name line and column.

@@ -1,12 +1,9 @@
 package gp
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -14,567 +11,464 @@ import (
 	"github.com/mahabo/mahabo/internal/linalg"
 )
 
-func stream(a uint64) *rand.Rand { return rand.New(rand.NewPCG(a, 99)) }
-
-// randomCase returns n points in dim dimensions with values, and hyperparameters
-// whose z spreads over about span length-scales.
-func randomCase(n, dim, d int, span float64, profile Profile, r *rand.Rand) (Hyper, *Inputs, []float64) {
-	in, y := NewInputs(dim), make([]float64, n)
-	x := make([]float64, dim)
+// smoothData are n points of a smooth function in dim dimensions.
+func smoothData(n, dim int) Data {
+	r := rand.New(rand.NewPCG(3, uint64(n)))
+	d := Data{Points: NewPoints(dim), Y: make([]float64, n)}
 	for i := range n {
+		x := make([]float64, dim)
 		for j := range x {
 			x[j] = 2*r.Float64() - 1
 		}
-		in.Append(x)
-		y[i] = r.NormFloat64()
+		d.Points.Append(x)
+		d.Y[i] = math.Sin(2*x[0]) + x[1]*x[dim-1]
 	}
-	h := Hyper{OutputScale: 0.5 + r.Float64(), NoiseVariance: 0.02 + 0.1*r.Float64(), Mean: 0.3 * r.NormFloat64()}
-	if profile == RBF && d < dim {
-		B := linalg.New(d, dim)
-		for j := range B.Data {
-			B.Data[j] = span * r.NormFloat64() / math.Sqrt(float64(dim))
+	return d
+}
+
+// metrics are one of each kind in dim dimensions, at some hyperparameters.
+func metrics(dim int) map[string]Metric {
+	spiked := Spiked{
+		Directions: linalg.New(2, dim), Floors: []float64{0.01, 0.2},
+		Priors: [2]LogNormalPrior{{math.Log(0.5), 1.5}, {math.Log(0.5), 2}},
+	}
+	spiked.Directions.Set(0, 0, 0.6)
+	spiked.Directions.Set(0, 1, 0.8)
+	spiked.Directions.Set(1, 2, 1)
+	weighted := Weighted{Of: make([]int, dim), Param: HyperParam{"weight", LogNormalPrior{-1, 2}, -9, 9}}
+	logs := make([]float64, dim-1)
+	for j := range dim { // the last two coordinates are one parameter
+		weighted.Of[j] = min(j, dim-2)
+	}
+	for p := range logs {
+		logs[p] = 0.3*float64(p) - 1
+	}
+	return map[string]Metric{
+		"isotropic": Isotropic{Theta: 3, Prior: LogNormalPrior{math.Log(0.3), 0.25}},
+		"weighted":  weighted.At(logs),
+		"spiked":    spiked.At([]float64{0.2, -0.5, 0.4}),
+	}
+}
+
+var noisePrior = NoiseParam(LogNormalPrior{math.Log(1e-6), 6})
+
+// smoothPrior expects a smooth function with any noise.
+var smoothPrior = Prior{Metric: Isotropic{Prior: LogNormalPrior{math.Log(0.3), 0.25}}, Noise: noisePrior}
+
+// setting is a way to look at data.
+type setting struct {
+	name       string
+	restricted bool
+	scale      float64 // known
+	given      bool
+	weights    bool
+}
+
+var settings = []setting{
+	{name: "plain"}, {name: "restricted", restricted: true, weights: true}, {name: "given", given: true}, {name: "known scale", scale: 1.7}, {name: "all", scale: 1.7, given: true, weights: true},
+}
+
+func (s setting) data(n, dim int) Data {
+	d := smoothData(n, dim)
+	if s.given {
+		d.Given = make([]float64, n)
+		for i := range d.Given {
+			d.Given[i] = 0.3 * float64(i%4)
 		}
-		h.Kernel = Mahalanobis(B)
-		return h, in, y
 	}
-	scales := make([]float64, dim)
-	for j := range scales {
-		scales[j] = math.Sqrt(float64(dim)) / span * (0.5 + r.Float64())
+	if s.weights {
+		d.Weights = make([]float64, n)
+		for i := range d.Weights {
+			d.Weights[i] = 0.5 + float64(i%3)
+		}
 	}
-	h.Kernel = Kernel{Profile: profile, LengthScales: scales}
-	return h, in, y
+	return d
 }
 
-type variant struct {
-	name    string
-	d       int
-	span    float64
-	profile Profile
-	dim     int
-}
-
-func variants() []variant {
-	return []variant{
-		{"mahalanobis d=1", 1, 2, RBF, 7}, {"mahalanobis d=1 banded", 1, 60, RBF, 7},
-		{"mahalanobis d=3", 3, 2, RBF, 7}, {"mahalanobis d=3 banded", 3, 40, RBF, 7},
-		{"RBF-ARD", 7, 2, RBF, 7}, {"RBF-ARD, many inputs", 20, 2, RBF, 20},
-		{"Matern-ARD", 7, 2, Matern52, 7}, {"Matern-ARD, many inputs", 20, 2, Matern52, 20},
+// every runs a test for all metrics, profiles and settings.
+func every(t *testing.T, dim int, f func(t *testing.T, m Metric, p Profile, s setting)) {
+	for name, m := range metrics(dim) {
+		for _, p := range []Profile{RBF, Matern52} {
+			for _, s := range settings {
+				t.Run(fmt.Sprintf("%s/%d/%s", name, p, s.name), func(t *testing.T) { f(t, m, p, s) })
+			}
+		}
 	}
 }
 
-// checkGradient compares with finite differences of step h, relative to the
-// largest derivative.
-func checkGradient(t *testing.T, what string, f func([]float64) float64, grad, x []float64, h float64) {
+func TestPointsKeepDistances(t *testing.T) {
+	c := smoothData(130, 5).Points // grows twice
+	check := func(c *Points) {
+		t.Helper()
+		for i := range c.Len() {
+			for j := range i {
+				var want float64
+				for a, v := range c.At(i) {
+					want += (v - c.At(j)[a]) * (v - c.At(j)[a])
+				}
+				if got := c.Square(i, j); math.Abs(got-want) > 1e-14 {
+					t.Fatalf("|x%d-x%d|² = %g, want %g", i, j, got, want)
+				}
+			}
+		}
+	}
+	check(c)
+	var sum float64
+	for i := range c.Len() {
+		for j := range c.Len() {
+			for a, v := range c.At(i) {
+				sum += (v - c.At(j)[a]) * (v - c.At(j)[a])
+			}
+		}
+	}
+	if got, want := c.MeanSquare(), sum/(130*129*5); math.Abs(got-want) > 1e-12 {
+		t.Errorf("mean square %g of the differences, want %g", got, want)
+	}
+	if got := NewPoints(3).MeanSquare(); got != 0 {
+		t.Errorf("mean square %g without points", got)
+	}
+	numbers := []int{7, 3, 129, 64, 0}
+	s := c.Subset(numbers)
+	check(s)
+	for a, i := range numbers {
+		if s.At(a)[1] != c.At(i)[1] {
+			t.Errorf("point %d of the subset is not point %d", a, i)
+		}
+	}
+	if d := c.Nearest(c.At(99)); d > 1e-7 {
+		t.Errorf("a point is %g from itself", d)
+	}
+	c.Truncate(2)
+	if c.Len() != 2 {
+		t.Errorf("%d points after truncation", c.Len())
+	}
+}
+
+// Between and Map are the same distance.
+func TestMetricIsItsMap(t *testing.T) {
+	const n, dim = 12, 5
+	d := smoothData(n, dim)
+	for name, m := range metrics(dim) {
+		r2 := linalg.New(n, n)
+		m.Between(r2, d.Points)
+		rate, linear := m.Map(dim)
+		z := d.Points.X()
+		if linear != nil {
+			z = linalg.New(n, linear.Dim())
+			linear.Apply(z, d.Points.X())
+		}
+		for i := range n {
+			for j := range i {
+				var want float64
+				for a, v := range z.Row(i) {
+					want += rate * (v - z.At(j, a)) * (v - z.At(j, a))
+				}
+				if got := r2.At(i, j); math.Abs(got-want) > 1e-12 {
+					t.Errorf("%s: r² of points %d and %d is %g, by the map %g", name, i, j, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestLossGradient(t *testing.T) {
+	const n, dim = 25, 6
+	every(t, dim, func(t *testing.T, m Metric, profile Profile, s setting) {
+		prior := Prior{Profile: profile, Metric: m, Noise: noisePrior, Scale: s.scale, Restricted: s.restricted}
+		f := newLoss(prior, s.data(n, dim))
+		for _, at := range [][3]float64{{0, -3, 1}, {1, -6, -2}, {-1, 0, 2}} {
+			p := make([]float64, len(f.params))
+			for i := range p {
+				p[i] = at[0] + 0.1*float64(i)
+			}
+			p[len(p)-1] = at[1]
+			if f.moved {
+				p = append(p, at[2])
+			}
+			grad, scratch := make([]float64, len(p)), make([]float64, len(p))
+			f.eval(grad, p)
+			fdcheck.Check(t, func(p []float64) float64 { return f.eval(scratch, p) }, grad, p, 1e-6)
+		}
+	})
+}
+
+// naive is the posterior at x by the textbook, given mean and scale.
+func naive(m *Posterior, d Data, metric Metric, x []float64) (mean, variance float64) {
+	n := len(d.Y)
+	all := NewPoints(len(x))
+	for i := range n {
+		all.Append(d.Points.At(i))
+	}
+	all.Append(x)
+	r := linalg.New(n+1, n+1)
+	metric.Between(r, all)
+	for i := range n + 1 {
+		m.Profile.Apply(r.Row(i)[:i], nil, 1)
+	}
+	K, k := linalg.New(n, n), slices.Clone(r.Row(n)[:n])
+	for i := range n {
+		copy(K.Row(i)[:i], r.Row(i)[:i])
+		K.Set(i, i, 1+m.Noise*d.weight(i)+nugget)
+		if d.Given != nil {
+			K.Set(i, i, K.At(i, i)+d.Given[i]/m.OutputScale())
+		}
+	}
+	if err := linalg.Cholesky(K); err != nil {
+		panic(err)
+	}
+	residual, one := make([]float64, n), make([]float64, n)
+	for i, y := range d.Y {
+		residual[i], one[i] = y-m.mean, 1
+	}
+	for _, v := range [][]float64{k, residual, one} {
+		linalg.SolveLowerVec(K, v)
+	}
+	variance = 1 - linalg.Dot(k, k)
+	if m.Restricted {
+		missing := 1 - linalg.Dot(k, one)
+		variance += missing * missing / linalg.Dot(one, one)
+	}
+	return m.mean + linalg.Dot(k, residual), m.OutputScale() * variance
+}
+
+func posterior(t *testing.T, m Metric, p Profile, s setting, d Data, spare int) *Posterior {
 	t.Helper()
-	want, scale := make([]float64, len(x)), 1e-6
-	for i := range x {
-		want[i], _ = fdcheck.Derivative(f, x, i, h)
-		scale = max(scale, math.Abs(want[i]))
+	h := Hyper{Profile: p, Metric: m, Noise: 1e-2, Scale: s.scale, Known: s.scale > 0, Restricted: s.restricted}
+	if s.given && s.scale == 0 {
+		h.Scale = 1.3
 	}
-	for i, w := range want {
-		if !(math.Abs(grad[i]-w) <= 1e-7*scale) {
-			t.Errorf("%s: derivative %d is %.12g, finite differences give %.12g", what, i, grad[i], w)
+	post, err := Condition(h, d, spare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return post
+}
+
+func TestPosterior(t *testing.T) {
+	const n, dim = 30, 5
+	x := []float64{0.1, -0.4, 0.7, 0.2, -0.9}
+	every(t, dim, func(t *testing.T, m Metric, p Profile, s setting) {
+		d := s.data(n, dim)
+		post := posterior(t, m, p, s, d, 1)
+		compare := func(what string, d Data, x []float64) {
+			t.Helper()
+			mean, variance := post.Predict(x)
+			wantMean, wantVariance := naive(post, d, m, x)
+			if math.Abs(mean-wantMean) > 1e-9 || math.Abs(variance-wantVariance) > 1e-9 {
+				t.Errorf("%s: predicts %g ± %g, want %g ± %g", what, mean, variance, wantMean, wantVariance)
+			}
+		}
+		compare("data", d, x)
+		for i, got := range post.Fitted() {
+			if mean, _ := naive(post, d, m, d.Points.At(i)); math.Abs(got-mean) > 1e-9 {
+				t.Errorf("fitted value %d is %g, want %g", i, got, mean)
+			}
+		}
+		for _, out := range []int{0, 7, n - 1} {
+			checkLeftOut(t, post, d, m, out)
+		}
+		if s.restricted {
+			return // believed points are no data, and the mean stays
+		}
+		believed := []float64{0.2, -0.1, 0.8, -0.4, 0}
+		mean, _ := post.Predict(believed)
+		post.Believe(believed)
+		with := s.data(n, dim)
+		with.Points.Append(believed)
+		with.Y = append(with.Y, mean)
+		if with.Given != nil {
+			with.Given = append(with.Given, 0)
+		}
+		if with.Weights != nil {
+			with.Weights = append(with.Weights, 1)
+		}
+		compare("a believed point", with, x)
+		post.Release()
+		if d.Points.Len() != n {
+			t.Errorf("%d points after release, want %d", d.Points.Len(), n)
+		}
+	})
+}
+
+// checkLeftOut compares the closed form with the posterior of the other values.
+func checkLeftOut(t *testing.T, post *Posterior, d Data, m Metric, out int) {
+	t.Helper()
+	var rest []int
+	var sub Data
+	for i := range d.Y {
+		if i == out {
+			continue
+		}
+		rest = append(rest, i)
+		sub.Y = append(sub.Y, d.Y[i])
+		if d.Given != nil {
+			sub.Given = append(sub.Given, d.Given[i])
+		}
+		if d.Weights != nil {
+			sub.Weights = append(sub.Weights, d.Weights[i])
+		}
+	}
+	sub.Points = d.Points.Subset(rest)
+	h := post.Hyper
+	h.Scale, h.Known = post.OutputScale(), true
+	if !post.Restricted {
+		h.Mean = &post.mean
+	}
+	other, err := Condition(h, sub, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, variance := post.LeaveOneOut(out)
+	wantMean, want := other.Predict(d.Points.At(out))
+	want += post.OutputScale() * (post.Noise*d.weight(out) + nugget)
+	if d.Given != nil {
+		want += d.Given[out]
+	}
+	if math.Abs(mean-wantMean) > 1e-7 || math.Abs(variance-want) > 1e-7 {
+		t.Errorf("value %d: %g ± %g in closed form, %g ± %g without it", out, mean, variance, wantMean, want)
+	}
+}
+
+func TestEvaluateGradient(t *testing.T) {
+	const n, dim = 20, 5
+	every(t, dim, func(t *testing.T, m Metric, p Profile, s setting) {
+		post := posterior(t, m, p, s, s.data(n, dim), 1)
+		post.Believe([]float64{0.1, 0.2, 0.3, 0.4, 0.5})
+		f := func(mean, variance float64) (value, dMean, dVariance float64) {
+			return mean * variance, variance, mean
+		}
+		value, grad := make([]float64, 2), linalg.New(2, dim)
+		x := linalg.New(2, dim)
+		copy(x.Data, []float64{0.5, -0.5, 0.2, 0.1, 0.9, -0.3, 0.4, 0.8, -0.7, 0})
+		post.Evaluate(value, grad, x, f)
+		for i := range 2 {
+			fdcheck.Check(t, func(p []float64) float64 {
+				v := make([]float64, 1)
+				post.Evaluate(v, linalg.New(1, dim), linalg.Matrix{Rows: 1, Cols: dim, Stride: dim, Data: p}, f)
+				return v[0]
+			}, grad.Row(i), x.Row(i), 1e-6)
+		}
+	})
+}
+
+// Of values without noise little is learned as noise; constant values are no trouble.
+func TestFit(t *testing.T) {
+	d := smoothData(60, 3)
+	h, smooth, err := Fit(t.Context(), smoothPrior, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.Noise > 1e-4 {
+		t.Errorf("noise %g learned from exact values", h.Noise)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := range d.Y {
+		d.Y[i] += 0.5 * r.NormFloat64()
+	}
+	noisy, rough, err := Fit(t.Context(), smoothPrior, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if noisy.Noise < 1e-2 || rough < smooth {
+		t.Errorf("noise %g and loss %g learned from noisy values, exact ones had %g and %g", noisy.Noise, rough, h.Noise, smooth)
+	}
+	d.Y = make([]float64, 60)
+	if _, _, err := Fit(t.Context(), smoothPrior, d); err != nil {
+		t.Errorf("constant values: %v", err)
+	}
+}
+
+// Weights find the parameters that matter.
+func TestFitWeights(t *testing.T) {
+	const n, dim = 60, 8
+	d := smoothData(n, dim) // of coordinates 0, 1 and 7
+	of := make([]int, dim)
+	for j := range of {
+		of[j] = j
+	}
+	h, _, err := Fit(t.Context(), Prior{Metric: Weighted{Of: of, Param: HyperParam{"weight", LogNormalPrior{-2, 2}, -9, 9}}, Noise: noisePrior}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := h.Metric.(Weighted).Weights
+	for j, v := range w {
+		if matters := j == 0 || j == 1 || j == dim-1; matters == (v < 0.05) {
+			t.Errorf("the weights are %.3g", w)
+			break
 		}
 	}
 }
 
-func TestLikelihoodGradients(t *testing.T) {
-	for _, v := range variants() {
-		t.Run(v.name, func(t *testing.T) {
-			h, in, y := randomCase(60, v.dim, v.d, v.span, v.profile, stream(1))
-			sh, theta := h.shape(), toRaw(h)
-			logs := theta[rawScalars:]
-			// Parameters in the units LogMarginal reports: map, log scale, log noise, mean.
-			point := append([]float64{h.Mean, math.Log(h.OutputScale), math.Log(h.NoiseVariance)}, logs...)
-			if sh.ard {
-				copy(point[rawScalars:], h.LengthScales)
-			}
-			at := func(p []float64) Hyper {
-				g := Hyper{Kernel: Kernel{Profile: v.profile}, Mean: p[0], OutputScale: math.Exp(p[1]), NoiseVariance: math.Exp(p[2])}
-				if sh.ard {
-					g.LengthScales = p[rawScalars:]
-				} else {
-					g.B = linalg.Matrix{Rows: sh.low, Cols: sh.high, Stride: sh.high, Data: p[rawScalars:]}
-				}
-				return g
-			}
-			value := func(p []float64) float64 {
-				l, _, _, err := LogMarginal(at(p), in, y)
+// Noise that is given is not learned once more.
+func TestFitGivenNoise(t *testing.T) {
+	d := smoothData(80, 3)
+	r := rand.New(rand.NewPCG(1, 1))
+	given := make([]float64, len(d.Y))
+	for i := range d.Y {
+		std := 0.1 + 0.6*r.Float64()
+		d.Y[i] += std * r.NormFloat64()
+		given[i] = std * std
+	}
+	unknown, _, err := Fit(t.Context(), smoothPrior, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Given = given
+	known, _, err := Fit(t.Context(), smoothPrior, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if learned, rest := unknown.Scale*unknown.Noise, known.Scale*known.Noise; !(rest < learned/10) {
+		t.Errorf("of the noise variance %g that is learned without help, %g is left when it is given", learned, rest)
+	}
+	for name, flat := range map[string][]float64{"constant": make([]float64, 80), "one": {3}} {
+		if _, _, err := Fit(t.Context(), smoothPrior, Data{Points: d.Points, Y: flat, Given: given[:len(flat)]}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestFitSpikedKeepsTheFloors(t *testing.T) {
+	d := smoothData(40, 6)
+	m := metrics(6)["spiked"].(Spiked)
+	h, _, err := Fit(t.Context(), Prior{Metric: m, Noise: noisePrior, Restricted: true}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fitted := h.Metric.(Spiked)
+	if least := m.Floors[0]*fitted.Along[0] + m.Floors[1]*fitted.Along[1]; fitted.Theta < least {
+		t.Errorf("Theta is %g, below %g", fitted.Theta, least)
+	}
+}
+
+func BenchmarkEvaluate(b *testing.B) {
+	const n, dim = 500, 1000
+	for name, m := range metrics(dim) {
+		for _, profile := range []Profile{RBF, Matern52} {
+			b.Run(name+"/"+[]string{RBF: "RBF", Matern52: "Matern52"}[profile], func(b *testing.B) {
+				post, err := Condition(Hyper{Profile: profile, Metric: m, Noise: 1e-3}, smoothData(n, dim), 0)
 				if err != nil {
-					t.Fatal(err)
+					b.Fatal(err)
 				}
-				return l
-			}
-			_, g, _, err := LogMarginal(h, in, y)
-			if err != nil {
-				t.Fatal(err)
-			}
-			grad := append([]float64{g.Mean, g.LogOutputScale, g.LogNoise}, g.Map...)
-			checkGradient(t, "log marginal", value, grad, point, 0.02/v.span)
-		})
-	}
-}
-
-func TestPosteriorGradients(t *testing.T) {
-	for _, v := range variants() {
-		t.Run(v.name, func(t *testing.T) {
-			r := stream(2)
-			h, in, y := randomCase(60, v.dim, v.d, v.span, v.profile, r)
-			m, err := NewModel(h, in, y)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range 5 {
-				x := append([]float64(nil), in.At(i)...)
-				for j := range x {
-					x[j] += (2*r.Float64() - 1) / v.span // within reach of the data
+				x := linalg.New(8, dim)
+				value, grad := make([]float64, 8), linalg.New(8, dim)
+				for b.Loop() {
+					post.Evaluate(value, grad, x, func(mean, _ float64) (float64, float64, float64) { return mean, 1, 1 })
 				}
-				dMean, dVar := make([]float64, v.dim), make([]float64, v.dim)
-				m.PredictGrad(dMean, dVar, x)
-				checkGradient(t, "mean", func(x []float64) float64 { a, _ := m.Predict(x); return a }, dMean, x, 0.02/v.span)
-				checkGradient(t, "variance", func(x []float64) float64 { _, b := m.Predict(x); return b }, dVar, x, 0.02/v.span)
-			}
-		})
-	}
-}
-
-// The posterior of the Mahalanobis kernel in x is that of the plain RBF kernel in
-// z = Bx (eq:posterior_mean_cov_maha).
-func TestPosteriorInXIsPosteriorInZ(t *testing.T) {
-	for _, span := range []float64{1, 30} {
-		r := stream(3)
-		const dim, d = 12, 3
-		h, in, y := randomCase(80, dim, d, span, RBF, r)
-		inX, err := NewModel(h, in, y)
-		if err != nil {
-			t.Fatal(err)
-		}
-		low := NewInputs(d)
-		z := make([]float64, d)
-		for i := range in.Len() {
-			h.project(z, in.At(i))
-			low.Append(z)
-		}
-		hz := h
-		hz.Kernel = RBFARD([]float64{1, 1, 1})
-		inZ, err := NewModel(hz, low, y)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, other := make([]float64, dim), make([]float64, dim)
-		zo := make([]float64, d)
-		for range 50 {
-			for j := range x {
-				x[j], other[j] = 2*r.Float64()-1, 2*r.Float64()-1
-			}
-			h.project(z, x)
-			h.project(zo, other)
-			mx, vx := inX.Predict(x)
-			mz, vz := inZ.Predict(z)
-			cx, cz := inX.Cov(x, other), inZ.Cov(z, zo)
-			if math.Abs(mx-mz) > 1e-10 || math.Abs(vx-vz) > 1e-10 || math.Abs(cx-cz) > 1e-10 {
-				t.Fatalf("span %g: mean %g and %g, variance %g and %g, covariance %g and %g", span, mx, mz, vx, vz, cx, cz)
-			}
+			})
 		}
 	}
 }
 
-// Conditioning on points equals refitting with them in the data: values do not
-// enter a covariance.
-func TestConditionEqualsAddingThePoint(t *testing.T) {
-	for _, v := range variants() {
-		t.Run(v.name, func(t *testing.T) {
-			r := stream(4)
-			h, in, y := randomCase(50, v.dim, v.d, v.span, v.profile, r)
-			m, err := NewModel(h, in, y)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var joint Joint = m
-			more := in.Clone()
-			my := append([]float64(nil), y...)
-			draw := func() []float64 {
-				x := make([]float64, v.dim)
-				for j := range x {
-					x[j] = 2*r.Float64() - 1
-				}
-				return x
-			}
-			for range 4 {
-				x := draw()
-				mean, _ := m.Predict(x)
-				if joint, err = joint.Condition(x); err != nil {
-					t.Fatal(err)
-				}
-				more.Append(x)
-				my = append(my, mean)
-			}
-			full, err := NewModel(h, more, my)
-			if err != nil {
-				t.Fatal(err)
-			}
-			batch := linalg.New(20, v.dim)
-			means, variances := make([]float64, 20), make([]float64, 20)
-			for i := range batch.Rows {
-				copy(batch.Row(i), draw())
-			}
-			joint.(Batch).PredictBatch(means, variances, batch)
-			for i := range batch.Rows {
-				x, other := batch.Row(i), batch.Row((i+1)%20)
-				gm, gv := joint.Predict(x)
-				wm, wv := full.Predict(x)
-				if math.Abs(gm-wm) > 1e-9 || math.Abs(gv-wv) > 1e-9 || math.Abs(joint.Cov(x, other)-full.Cov(x, other)) > 1e-9 {
-					t.Fatalf("mean %g, want %g; variance %g, want %g; covariance %g, want %g", gm, wm, gv, wv, joint.Cov(x, other), full.Cov(x, other))
-				}
-				if math.Abs(means[i]-wm) > 1e-9 || math.Abs(variances[i]-wv) > 1e-9 {
-					t.Fatalf("batch: mean %g, want %g; variance %g, want %g", means[i], wm, variances[i], wv)
-				}
-			}
-		})
-	}
-}
-
-func TestConditionOnACertainPoint(t *testing.T) {
-	in := NewInputs(1)
-	in.Append([]float64{0.25})
-	h := Hyper{Kernel: RBFARD([]float64{1}), OutputScale: 1}
-	m, err := NewModel(h, in, []float64{1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := m.Condition([]float64{0.25}); !errors.Is(err, ErrCertain) {
-		t.Fatalf("got %v, want ErrCertain", err)
-	}
-}
-
-// The closed form of Adam's first step is the exact likelihood to first order.
-func TestFlatEvaluationIsTheLimit(t *testing.T) {
-	h, in, y := randomCase(40, 50, 2, 1e-3, RBF, stream(5))
-	z, exact, limit := linalg.New(2, 40), linalg.New(2, 40), linalg.New(2, 40)
-	projectAll(z, h.Kernel, in)
-	if !isFlat(z, RBF) {
-		t.Fatal("the case is not flat")
-	}
-	want, err := newWorkspace(40).evaluate(exact, z, y, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := evaluateFlat(limit, z, y, h)
-	for _, p := range [][2]float64{{got.value, want.value}, {got.dLogScale, want.dLogScale}, {got.dNoise, want.dNoise}, {got.dMean, want.dMean}} {
-		if math.Abs(p[0]-p[1]) > 1e-3*max(40, math.Abs(p[1])) {
-			t.Errorf("got %g, want %g", p[0], p[1])
-		}
-	}
-	scale := 0.0
-	for _, v := range exact.Data {
-		scale = max(scale, math.Abs(v))
-	}
-	for i, v := range exact.Data {
-		if math.Abs(limit.Data[i]-v) > 1e-3*scale {
-			t.Errorf("gradient %d: %g, want %g", i, limit.Data[i], v)
-		}
-	}
-}
-
-// The number of threads changes no byte of a fit or of predictions: sparse kernels, low
-// ranks (more points than dimensions) and three directions.
-func TestThreads(t *testing.T) {
-	for _, c := range []struct{ n, dim, d int }{{70, 300, 1}, {120, 20, 2}, {60, 30, 3}} {
-		r := stream(26)
-		in, y := benchData(c.n, c.dim, r)
-		starts := coldStarts(5, c.d, c.dim, r)
-		z := linalg.New(1000, c.d)
-		for i := range z.Data {
-			z.Data[i] = r.NormFloat64()
-		}
-		var hypers []Hyper
-		var moments [][]float64
-		for _, threads := range []int{1, 2, 7} {
-			h, _, err := FitAdam(context.Background(), starts, in, y, AdamOptions{Threads: threads})
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := NewModel(h, in, y)
-			if err != nil {
-				t.Fatal(err)
-			}
-			mean, variance := make([]float64, z.Rows), make([]float64, z.Rows)
-			m.PredictProjected(threads, mean, variance, z)
-			hypers, moments = append(hypers, h), append(moments, append(mean, variance...))
-		}
-		for i := range hypers[1:] {
-			if !reflect.DeepEqual(hypers[0], hypers[i+1]) || !slices.Equal(moments[0], moments[i+1]) {
-				t.Errorf("%v: the result depends on the number of threads", c)
-			}
-		}
-	}
-}
-
-// Starts do not influence each other: running them together gives, up to rounding
-// in the shared products, what running them alone gives.
-func TestLockstepEqualsSeparateRuns(t *testing.T) {
-	r := stream(6)
-	in, y := benchData(70, mapBlock+44, r)
-	starts := coldStarts(5, 2, mapBlock+44, r)
-	h, report, err := FitAdam(context.Background(), starts, in, y, AdamOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	best := math.Inf(1)
-	for i, s := range starts {
-		alone, rep, err := FitAdam(context.Background(), []Hyper{s}, in, y, AdamOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		best = min(best, rep.Loss)
-		if i != report.Start {
-			continue
-		}
-		if math.Abs(rep.Loss-report.Loss) > 1e-6 || math.Abs(alone.NoiseVariance-h.NoiseVariance) > 1e-6 {
-			t.Errorf("start %d: alone %v, together %v", i, rep, report)
-		}
-		for j := range h.B.Data {
-			if math.Abs(h.B.Data[j]-alone.B.Data[j]) > 1e-3 { // one of some twenty steps is 0.1
-				t.Fatalf("B differs at %d: %g, %g", j, h.B.Data[j], alone.B.Data[j])
-			}
-		}
-	}
-	if math.Abs(best-report.Loss) > 1e-6 {
-		t.Errorf("winner's loss %g, the lowest is %g", report.Loss, best)
-	}
-}
-
-func TestFitsLowerTheLoss(t *testing.T) {
-	r := stream(7)
-	in, y := benchData(60, 30, r)
-	start := coldStarts(1, 1, 30, r)
-	value, _, _, err := LogMarginal(start[0], in, y)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := -value / 60
-	ard := Hyper{Kernel: RBFARD(make([]float64, 30)), OutputScale: 0.7, NoiseVariance: 0.7}
-	for j := range ard.LengthScales {
-		ard.LengthScales[j] = 5
-	}
-	matern := ard
-	matern.Profile = Matern52
-	for name, s := range map[string]Hyper{"mahalanobis": start[0], "rbf": ard, "matern": matern} {
-		for fit, run := range map[string]func() (Hyper, Report, error){
-			"adam":  func() (Hyper, Report, error) { return FitAdam(context.Background(), []Hyper{s}, in, y, AdamOptions{}) },
-			"lbfgs": func() (Hyper, Report, error) { return FitLBFGS(context.Background(), []Hyper{s}, in, y, 50) },
-		} {
-			h, report, err := run()
-			if err != nil {
-				t.Fatal(err)
-			}
-			after, _, _, err := LogMarginal(h, in, y)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if report.Loss > before-0.3 || -after/60 > before-0.3 {
-				t.Errorf("%s by %s: loss %.3f at the start, %.3f best, %.3f at the end", name, fit, before, report.Loss, -after/60)
-			}
-			if h.NoiseVariance < MinNoise || report.Evals == 0 {
-				t.Errorf("%s by %s: noise %g after %d evaluations", name, fit, h.NoiseVariance, report.Evals)
-			}
-		}
-	}
-}
-
-// More starts never end higher, and the report names the one that won.
-func TestLBFGSKeepsTheBestStart(t *testing.T) {
-	in, y := benchData(60, 30, stream(13))
-	starts := coldStarts(4, 2, 30, stream(14))
-	_, all, err := FitLBFGS(context.Background(), starts, in, y, 30)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, s := range starts {
-		_, one, err := FitLBFGS(context.Background(), []Hyper{s}, in, y, 30)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if one.Loss < all.Loss || i == all.Start && one.Loss != all.Loss {
-			t.Errorf("start %d alone reaches %g, all together %g from start %d", i, one.Loss, all.Loss, all.Start)
-		}
-	}
-}
-
-func TestFitStopsWhenCancelled(t *testing.T) {
-	in, y := benchData(30, 10, stream(8))
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, _, err := FitAdam(ctx, coldStarts(2, 1, 10, stream(9)), in, y, AdamOptions{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-}
-
-// Data that break other tools: one point, duplicates, constant values.
-func TestDegenerateData(t *testing.T) {
-	r := stream(10)
-	x := make([]float64, 25)
-	for j := range x {
-		x[j] = 2*r.Float64() - 1
-	}
-	for name, n := range map[string]int{"one point": 1, "two duplicates": 2, "forty duplicates": 40} {
-		in := NewInputs(25)
-		for range n {
-			in.Append(x)
-		}
-		h, _, err := FitAdam(context.Background(), coldStarts(3, 2, 25, r), in, make([]float64, n), AdamOptions{})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		m, err := NewModel(h, in, make([]float64, n))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if mean, variance := m.Predict(x); math.IsNaN(mean) || !(variance >= 0) {
-			t.Errorf("%s: mean %g, variance %g", name, mean, variance)
-		}
-	}
-}
-
-func TestNoiseFreeDuplicatesClimbTheLadder(t *testing.T) {
-	in := NewInputs(2)
-	for range 3 {
-		in.Append([]float64{0.5, -0.5})
-	}
-	m, err := NewModel(Hyper{Kernel: RBFARD([]float64{1, 1}), OutputScale: 1}, in, []float64{1, 1, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m.Jitter() == 0 {
-		t.Error("a singular matrix was factored without jitter")
-	}
-	if mean, _ := m.Predict([]float64{0.5, -0.5}); math.Abs(mean-1) > 1e-3 {
-		t.Errorf("mean %g at the data, want 1", mean)
-	}
-}
-
-func TestBadHyperparametersAreRefused(t *testing.T) {
-	in := NewInputs(2)
-	in.Append([]float64{0, 0})
-	good := Hyper{Kernel: RBFARD([]float64{1, 1}), OutputScale: 1, NoiseVariance: 0.1}
-	for name, change := range map[string]func(*Hyper){
-		"inputs":       func(h *Hyper) { h.LengthScales = []float64{1} },
-		"output scale": func(h *Hyper) { h.OutputScale = math.NaN() },
-		"noise":        func(h *Hyper) { h.NoiseVariance = -1 },
-		"mean":         func(h *Hyper) { h.Mean = math.Inf(1) },
-	} {
-		h := good
-		change(&h)
-		if _, err := NewModel(h, in, []float64{0}); err == nil {
-			t.Errorf("bad %s was accepted", name)
-		}
-	}
-}
-
-func TestNoDataIsThePrior(t *testing.T) {
-	m, err := NewModel(Hyper{Kernel: RBFARD([]float64{1, 1}), OutputScale: 2, Mean: 3}, NewInputs(2), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if mean, variance := m.Predict([]float64{0, 1}); mean != 3 || variance != 2 {
-		t.Errorf("mean %g, variance %g", mean, variance)
-	}
-	mean, variance := make([]float64, 1), make([]float64, 1)
-	m.PredictBatch(mean, variance, linalg.New(1, 2))
-	if mean[0] != 3 || variance[0] != 2 {
-		t.Errorf("batch: mean %g, variance %g", mean[0], variance[0])
-	}
-}
-
-// Out of reach of all data a banded model returns the prior.
-func TestFarAwayIsThePrior(t *testing.T) {
-	h, in, y := randomCase(30, 4, 1, 1e5, RBF, stream(11))
-	m, err := NewModel(h, in, y)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := linalg.New(3, 4)
-	for i := range x.Rows {
-		copy(x.Row(i), []float64{0.111, -0.222, 0.333, -0.444})
-	}
-	mean, variance := make([]float64, x.Rows), make([]float64, x.Rows)
-	m.PredictBatch(mean, variance, x)
-	for i := range x.Rows {
-		if mean[i] != h.Mean || variance[i] != h.OutputScale {
-			t.Errorf("point %d: mean %g, want %g; variance %g, want %g", i, mean[i], h.Mean, variance[i], h.OutputScale)
-		}
-	}
-}
-
-func BenchmarkPredictGrad(b *testing.B) {
-	for _, d := range []int{1, 2, 1000} {
-		b.Run(fmt.Sprintf("n=500/D=1000/d=%d", d), func(b *testing.B) {
-			h, in, y := randomCase(500, 1000, d, 10, RBF, stream(1))
-			m, err := NewModel(h, in, y)
-			if err != nil {
-				b.Fatal(err)
-			}
-			x, dMean, dVar := make([]float64, 1000), make([]float64, 1000), make([]float64, 1000)
+func BenchmarkFit(b *testing.B) {
+	d := smoothData(500, 1000)
+	for name, m := range metrics(1000) {
+		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				m.PredictGrad(dMean, dVar, x)
+				if _, _, err := Fit(b.Context(), Prior{Metric: m, Noise: noisePrior, Evals: 20}, d); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
-	}
-}
-
-func BenchmarkPredictBatch(b *testing.B) {
-	h, in, y := randomCase(500, 1000, 1, 10, RBF, stream(1))
-	m, err := NewModel(h, in, y)
-	if err != nil {
-		b.Fatal(err)
-	}
-	r := stream(2)
-	z := linalg.New(10_000, 1)
-	for i := range z.Data {
-		z.Data[i] = 10 * r.NormFloat64()
-	}
-	mean, variance := make([]float64, z.Rows), make([]float64, z.Rows)
-	for b.Loop() {
-		m.PredictProjected(1, mean, variance, z)
-	}
-}
-
-// The bounds from the nearest data point are never below the variance; the closer ones come
-// with the mean.
-func TestVarianceBounds(t *testing.T) {
-	predicted := 0
-	for _, v := range variants() {
-		r := stream(12)
-		h, in, y := randomCase(60, v.dim, v.d, v.span, v.profile, r)
-		m, err := NewModel(h, in, y)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x := linalg.New(200, v.dim)
-		for i := range x.Data {
-			x.Data[i] = 2*r.Float64() - 1
-		}
-		mean, variance, bound := make([]float64, 200), make([]float64, 200), make([]float64, 200)
-		m.PredictBatch(mean, variance, x)
-		m.VarianceBounds(bound, x)
-		for i := range bound {
-			if bound[i] < variance[i]-1e-12 || bound[i] > h.OutputScale {
-				t.Fatalf("%s: variance %g, bound %g, prior %g", v.name, variance[i], bound[i], h.OutputScale)
-			}
-		}
-		means, closer := make([]float64, 200), make([]float64, 200)
-		if !m.PredictBounds(means, closer, x) {
-			continue
-		}
-		predicted++
-		for i := range closer {
-			if closer[i] < variance[i]-1e-12 || closer[i] > bound[i]+1e-12 {
-				t.Fatalf("%s: variance %g, bounds %g and %g", v.name, variance[i], closer[i], bound[i])
-			}
-			near(t, v.name+" mean", means[i], mean[i], 1e-12*(1+math.Abs(mean[i])))
-		}
-	}
-	if predicted == 0 {
-		t.Error("no kernel has bounds with its mean")
 	}
 }

@@ -1,12 +1,12 @@
 package gp
 
 import (
-	"fmt"
+	"errors"
 	"math"
 )
 
-// Prior is the density of a positive hyperparameter v.
-type Prior interface {
+// Density is that of a positive hyperparameter v.
+type Density interface {
 	// LogDensity returns the log density at v > 0 and its derivative in v.
 	LogDensity(v float64) (value, slope float64)
 }
@@ -18,8 +18,8 @@ type GammaPrior struct{ Shape, Rate float64 }
 type LogNormalPrior struct{ Mu, StdDev float64 }
 
 var (
-	_ Prior = GammaPrior{}
-	_ Prior = LogNormalPrior{}
+	_ Density = GammaPrior{}
+	_ Density = LogNormalPrior{}
 )
 
 // LogDensity returns the log density at v > 0 and its derivative.
@@ -39,24 +39,5 @@ func (p LogNormalPrior) LogDensity(v float64) (value, slope float64) {
 // Mode returns the v of largest density, exp(Mu - StdDev²).
 func (p LogNormalPrior) Mode() float64 { return math.Exp(p.Mu - p.StdDev*p.StdDev) }
 
-// Interval bounds a positive hyperparameter; a zero end is no bound.
-type Interval struct{ Low, High float64 }
-
-func (b Interval) validate(name string) error {
-	switch {
-	case !(b.Low >= 0) || !(b.High >= 0):
-		return fmt.Errorf("gp: %s is [%g, %g]: bounds of a positive number are positive, or 0 for none", name, b.Low, b.High)
-	case b.High > 0 && b.Low > b.High:
-		return fmt.Errorf("gp: %s is [%g, %g]: the lower bound exceeds the upper one", name, b.Low, b.High)
-	}
-	return nil
-}
-
-// logs returns the bounds of the logarithm.
-func (b Interval) logs() (low, high float64) {
-	high = math.Inf(1)
-	if b.High > 0 {
-		high = math.Log(b.High)
-	}
-	return math.Log(b.Low), high // log 0 is -Inf
-}
+// ErrNoFit says that the likelihood is not finite wherever a fit looked.
+var ErrNoFit = errors.New("gp: the likelihood is not finite at any start")

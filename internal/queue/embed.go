@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"crypto/rand"
-	"crypto/subtle"
 	"crypto/tls"
 	"fmt"
 	"net"
@@ -32,11 +31,11 @@ func Embed(ctx context.Context, o EmbedOptions) (*Broker, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	own := rand.Text()
+	g := &gate{own: rand.Text(), allow: o.Allow, guests: map[uint64]string{}}
 	options := &server.Options{
 		ServerName: "mahabo", Host: host, Port: port, JetStream: true, StoreDir: o.Dir, SyncAlways: true,
 		NoLog: true, NoSigs: true, DontListen: false, MaxPayload: 1 << 20,
-		CustomClientAuthentication: &gate{own: own, allow: o.Allow},
+		CustomClientAuthentication: g,
 		TLSConfig:                  o.TLS, TLS: o.TLS != nil, TLSTimeout: 10,
 	}
 	ns, err := server.NewServer(options)
@@ -44,7 +43,9 @@ func Embed(ctx context.Context, o EmbedOptions) (*Broker, string, error) {
 		return nil, "", fmt.Errorf("the embedded queue: %w", err)
 	}
 	ns.Start()
+	stopWatching := g.watch(ns)
 	stop := func() {
+		stopWatching()
 		ns.Shutdown()
 		ns.WaitForShutdown()
 	}
@@ -52,7 +53,7 @@ func Embed(ctx context.Context, o EmbedOptions) (*Broker, string, error) {
 		stop()
 		return nil, "", fmt.Errorf("the embedded queue did not start on %s: is the port free, and can %s be written?", o.Addr, o.Dir)
 	}
-	conn, err := dial("nats://embedded", nats.InProcessServer(ns), nats.Token(own))
+	conn, err := dial("nats://embedded", nats.InProcessServer(ns), nats.Token(g.own))
 	if err != nil {
 		stop()
 		return nil, "", err
@@ -82,54 +83,4 @@ func splitAddr(addr string) (host string, port int, err error) {
 		port = server.RANDOM_PORT
 	}
 	return host, port, nil
-}
-
-// gate lets in the process itself, which may do everything, and workers, which may do
-// what workers do.
-type gate struct {
-	own   string
-	allow func(token string) (study string, ok bool)
-}
-
-// Check is called for every connection.
-func (g *gate) Check(c server.ClientAuthentication) bool {
-	token := c.GetOpts().Token
-	if subtle.ConstantTimeCompare([]byte(token), []byte(g.own)) == 1 {
-		return true
-	}
-	part := "*"
-	if g.allow != nil {
-		study, ok := g.allow(token)
-		if !ok {
-			return false
-		}
-		if study != "*" {
-			part = key(study)
-		}
-	}
-	c.RegisterUser(&server.User{Permissions: permissions(part)})
-	return true
-}
-
-// permissions are those of a worker of one study, or of all: to have a consumer, to
-// pull from it, to acknowledge, to say that it waits. Who may work for all studies may
-// also offer tasks and do them.
-func permissions(part string) *server.Permissions {
-	p := &server.Permissions{
-		Publish: &server.SubjectPermission{Allow: []string{
-			want + part,
-			"$JS.API.INFO",
-			"$JS.API.CONSUMER.CREATE." + streamName + "." + part + "." + trials + part + ".*",
-			"$JS.API.CONSUMER.INFO." + streamName + "." + part,
-			"$JS.API.CONSUMER.MSG.NEXT." + streamName + "." + part,
-			"$JS.ACK." + streamName + "." + part + ".>",
-		}},
-		Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>"}},
-	}
-	if part == "*" {
-		p.Publish.Allow = append(p.Publish.Allow, tasks+">")
-		p.Subscribe.Allow = append(p.Subscribe.Allow, tasks+">")
-		p.Response = &server.ResponsePermission{MaxMsgs: 1, Expires: startup}
-	}
-	return p
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -260,5 +262,128 @@ func TestEmbedRefuses(t *testing.T) {
 	}
 	if _, err := queue.Connect(t.Context(), "nats://user:secret@127.0.0.1:1"); err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("a broker that is not there: %v", err)
+	}
+}
+
+// waiting returns when a worker waits for a trial of a study.
+func waiting(t *testing.T, b *queue.Broker, study string) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		n, err := b.Wanted(t.Context(), study)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n > 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("no worker waits")
+		}
+	}
+}
+
+// A pull that is cancelled says so, and whatever comes for it goes to another at once, though
+// the lease is a minute.
+func TestCancelledPull(t *testing.T) {
+	b, url := embed(t, queue.EmbedOptions{})
+	first := join(t, queue.WorkerOptions{URL: url, Study: "rig"})
+	second := join(t, queue.WorkerOptions{URL: url, Study: "rig"})
+	for number := 1; number <= 40; number++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		pulled := make(chan *queue.Delivery, 1)
+		go func() {
+			d, err := first.Pull(ctx)
+			if d == nil && !errors.Is(err, context.Canceled) {
+				t.Errorf("a cancelled pull gave %v, %v", d, err)
+			}
+			pulled <- d
+		}()
+		waiting(t, b, "rig")
+		go cancel()
+		offer(t, b, "rig", number)
+		d := <-pulled
+		cancel()
+		if d == nil {
+			d = pull(t, second, number)
+		}
+		if err := d.Done(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// guests are tokens that can be taken away.
+type guests struct {
+	mu      sync.Mutex
+	studies map[string]string
+}
+
+func (g *guests) allow(token string) (string, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	study, ok := g.studies[token]
+	return study, ok
+}
+
+func (g *guests) revoke(token string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.studies, token)
+}
+
+// A token that is revoked loses the connection that it has, and its worker hears why.
+func TestRevokedTokenIsCut(t *testing.T) {
+	g := &guests{studies: map[string]string{"a": "rig", "b": "rig"}}
+	b, url := embed(t, queue.EmbedOptions{Allow: g.allow})
+	offer(t, b, "rig", 1, 2)
+	cut, stays := join(t, queue.WorkerOptions{URL: url, Token: "a", Study: "rig"}), join(t, queue.WorkerOptions{URL: url, Token: "b", Study: "rig"})
+	pull(t, cut, 1)
+	g.revoke("a")
+	for end := time.Now().Add(15 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		d, err := cut.Pull(ctx)
+		cancel()
+		if errors.Is(err, queue.ErrRefused) {
+			break
+		}
+		if d != nil {
+			if err := d.Return(); err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
+				t.Fatal(err)
+			}
+		}
+		if time.Now().After(end) {
+			t.Fatalf("a revoked token still works: %v", err)
+		}
+	}
+	pull(t, stays, 2)
+}
+
+// What is meant for one token cannot be read with another.
+func TestInboxesArePrivate(t *testing.T) {
+	g := &guests{studies: map[string]string{"a": "rig", "b": "other", "all": "*"}}
+	_, url := embed(t, queue.EmbedOptions{Allow: g.allow})
+	for token := range g.studies {
+		refused := make(chan error, 8)
+		conn, err := nats.Connect(url, nats.Token(token), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		for _, subject := range []string{"_INBOX.>", "_INBOX.*.>", "_INBOX.*", "_INBOX.x.*", ">"} {
+			if _, err := conn.SubscribeSync(subject); err != nil {
+				t.Fatal(err)
+			}
+			if err := conn.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case err := <-refused:
+				if !errors.Is(err, nats.ErrPermissionViolation) {
+					t.Errorf("token %s: subscribing to %s gave %v", token, subject, err)
+				}
+			case <-time.After(5 * time.Second):
+				t.Errorf("token %s may subscribe to %s", token, subject)
+			}
+		}
 	}
 }

@@ -112,12 +112,12 @@ func OfferTasks(o TasksOptions) (*Tasks, error) {
 	return t, nil
 }
 
-// loginOptions are the given ones and a token, if there is one.
+// loginOptions are the given ones and a token, if there is one, with its inbox.
 func loginOptions(token string, options []nats.Option) []nats.Option {
 	if token == "" {
 		return options
 	}
-	return append([]nats.Option{nats.Token(token)}, options...)
+	return append([]nats.Option{nats.Token(token), nats.CustomInboxPrefix(privateInbox(token))}, options...)
 }
 
 // Close ends the offer.

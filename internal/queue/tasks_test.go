@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"github.com/mahabo/mahabo/internal/queue"
 )
 
@@ -113,5 +115,24 @@ func TestTasksNeedAToken(t *testing.T) {
 	tasks := tasksOn(t, queue.TasksOptions{URL: url, Token: "all"}, "", func(_ context.Context, data []byte) ([]byte, error) { return data, nil })
 	if got, err := tasks.Do(t.Context(), []byte("7")); err != nil || string(got) != "7" {
 		t.Errorf("it gave %s, %v", got, err)
+	}
+}
+
+// One that works and is refused later ends, and says why.
+func TestRevokedTokenEndsWork(t *testing.T) {
+	g := &guests{studies: map[string]string{"all": "*"}}
+	_, url := embed(t, queue.EmbedOptions{Allow: g.allow})
+	ended := make(chan error, 1)
+	go func() {
+		ended <- queue.Work(t.Context(), queue.WorkOptions{TasksOptions: queue.TasksOptions{URL: url, Token: "all"}, Slots: 1})
+	}()
+	time.AfterFunc(200*time.Millisecond, func() { g.revoke("all") })
+	select {
+	case err := <-ended:
+		if !errors.Is(err, queue.ErrRefused) && !errors.Is(err, nats.ErrAuthorization) { // before or after it was let in
+			t.Errorf("the work ended with %v", err)
+		}
+	case <-time.After(15 * time.Second):
+		t.Error("the work goes on")
 	}
 }

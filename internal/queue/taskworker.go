@@ -23,7 +23,7 @@ type WorkOptions struct {
 
 const askPause = 500 * time.Millisecond // before one that got no task asks again
 
-// Work does tasks that others offer until ctx ends.
+// Work does tasks that others offer until ctx ends or the broker refuses it.
 func Work(ctx context.Context, o WorkOptions) error {
 	conn, err := dial(o.URL, loginOptions(o.Token, o.NATS)...)
 	if err != nil {
@@ -36,6 +36,9 @@ func Work(ctx context.Context, o WorkOptions) error {
 		slots.Go(func() { w.work(ctx) })
 	}
 	slots.Wait()
+	if ctx.Err() == nil {
+		return ErrRefused
+	}
 	return nil
 }
 
@@ -46,9 +49,9 @@ type taskWorker struct {
 	mu     sync.Mutex      // guards warned
 }
 
-// work is a slot.
+// work is a slot. A connection that is closed is so for good.
 func (w *taskWorker) work(ctx context.Context) {
-	for ctx.Err() == nil {
+	for ctx.Err() == nil && !w.conn.IsClosed() {
 		if offer, ok := w.ask(ctx); ok {
 			w.do(ctx, offer)
 			continue

@@ -56,11 +56,20 @@ func NewWorker(o WorkerOptions) (*Worker, error) {
 	return &Worker{conn: conn, js: js, o: o}, nil
 }
 
+// ErrRefused is what a worker gets whose broker does not let it in any more.
+var ErrRefused = errors.New("the broker does not let this worker in: its token has ended or was revoked")
+
 // Close leaves the broker.
 func (w *Worker) Close() { w.conn.Close() }
 
-// Flush sends what was said and waits until the broker has it.
-func (w *Worker) Flush() error { return w.conn.FlushTimeout(brief) }
+// Flush sends what was said and waits until the broker has it, unless it is away: then
+// leases run out.
+func (w *Worker) Flush() error {
+	if !w.conn.IsConnected() {
+		return nil
+	}
+	return w.conn.FlushTimeout(brief)
+}
 
 // consumer returns the consumer of the study's workers.
 func (w *Worker) consumer(ctx context.Context) (c jetstream.Consumer, err error) {
@@ -100,8 +109,8 @@ func (w *Worker) findConsumer(ctx context.Context) (jetstream.Consumer, error) {
 	})
 }
 
-// Pull waits some seconds for a trial; d is nil when there was none. An error may be
-// gone later, when the broker is back.
+// Pull waits some seconds for a trial; d is nil when there was none. When ctx ends it says so,
+// and has kept no trial. Another error may be gone later, when the broker is back.
 func (w *Worker) Pull(ctx context.Context) (d *Delivery, err error) {
 	asking, cancel := context.WithTimeout(ctx, brief)
 	consumer, err := w.consumer(asking)
@@ -111,26 +120,10 @@ func (w *Worker) Pull(ctx context.Context) (d *Delivery, err error) {
 	}
 	if err != nil {
 		w.forgetConsumer()
+		if w.conn.IsClosed() && errors.Is(w.conn.LastError(), nats.ErrAuthorization) {
+			err = ErrRefused
+		}
 		return nil, fmt.Errorf("the queue of study %q: %w", w.o.Study, err)
-	}
-	return d, nil
-}
-
-func (w *Worker) pull(ctx context.Context, consumer jetstream.Consumer) (d *Delivery, err error) {
-	waiting, cancel := context.WithTimeout(ctx, pullWait)
-	defer cancel()
-	batch, err := consumer.Fetch(1, jetstream.FetchContext(waiting))
-	if err != nil {
-		return nil, err
-	}
-	if err := w.callOut(); err != nil { // after the pull: who hears it counts the pulls that wait
-		return nil, err
-	}
-	for m := range batch.Messages() {
-		d = &Delivery{worker: w, message: m, silence: consumer.CachedInfo().Config.AckWait}
-	}
-	if d == nil && !quiet(batch.Error()) {
-		return nil, batch.Error()
 	}
 	return d, nil
 }
@@ -144,20 +137,15 @@ func (w *Worker) callOut() error {
 	return w.conn.Publish(want+key(w.o.Study), demand)
 }
 
-// quiet says whether a pull ended because there was nothing.
-func quiet(err error) bool {
-	return err == nil || errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
-}
-
 // Delivery is a trial that a worker was given.
 type Delivery struct {
 	worker  *Worker
-	message jetstream.Msg
+	message *nats.Msg
 	silence time.Duration
 }
 
 // Number is that of the trial.
-func (d *Delivery) Number() int { return numberOf(d.message.Subject()) }
+func (d *Delivery) Number() int { return numberOf(d.message.Subject) }
 
 // Silence is how long the broker waits for a word before it gives the trial to another.
 func (d *Delivery) Silence() time.Duration { return d.silence }
@@ -166,7 +154,7 @@ func (d *Delivery) Silence() time.Duration { return d.silence }
 func (d *Delivery) Keep() error { return errors.Join(d.message.InProgress(), d.worker.callOut()) }
 
 // Done says that there is nothing left to do. It waits for the broker to confirm.
-func (d *Delivery) Done(ctx context.Context) error { return d.message.DoubleAck(ctx) }
+func (d *Delivery) Done(ctx context.Context) error { return d.message.AckSync(nats.Context(ctx)) }
 
 // Return gives the trial to another worker now.
 func (d *Delivery) Return() error { return d.message.Nak() }

@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/mahabo/mahabo/insight"
+	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/internal/figure"
 	"github.com/mahabo/mahabo/study"
 )

@@ -12,7 +12,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/mahabo/mahabo/insight"
+	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/internal/figure/figuretest"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"

@@ -11,8 +11,9 @@ import (
 // File answers for the tokens of a file as it is: tokens that are created or
 // revoked while a server runs count within a second.
 type File struct {
-	path string
+	path string // "": the tokens are in no file
 	now  func() time.Time
+	warn func(error)
 
 	mu      sync.Mutex
 	tokens  map[string]Token // by id
@@ -21,9 +22,13 @@ type File struct {
 	looked  time.Time // at the file
 }
 
-// Open reads a file of tokens. It has to have at least one.
-func Open(path string) (*File, error) {
-	f := &File{path: path, now: time.Now}
+// Open reads a file of tokens. It has to have at least one. warn, which may be nil, is called
+// with the lines that cannot be read, whenever the file has changed.
+func Open(path string, warn func(error)) (*File, error) {
+	f := &File{path: path, now: time.Now, warn: warn}
+	if warn == nil {
+		f.warn = func(error) {}
+	}
 	if err := f.read(); err != nil {
 		return nil, err
 	}
@@ -34,13 +39,19 @@ func Open(path string) (*File, error) {
 }
 
 func (f *File) read() error {
+	if f.path == "" {
+		return nil
+	}
 	info, unseen := os.Stat(f.path)
 	if unseen == nil && info.Size() == f.size && info.ModTime().Equal(f.changed) {
 		return nil
 	}
-	tokens, err := List(f.path)
+	tokens, damaged, err := List(f.path)
 	if err := cmp.Or(err, unseen); err != nil {
 		return err
+	}
+	if damaged != nil {
+		f.warn(damaged)
 	}
 	f.tokens = map[string]Token{}
 	for _, t := range tokens {

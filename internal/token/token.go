@@ -1,8 +1,9 @@
 // Package token keeps the tokens that let clients use a server.
 //
 // A file holds one JSON object per line: a token that was created, with the hash
-// of its secret, or the id of one that was revoked. Lines are only added, so that
-// several processes can write and a crash loses nothing that was there.
+// of its secret, or the id of one that was revoked. Lines are only added. A change is
+// written aside and put in place in one step, so that neither a crash nor a full disk
+// harms what was there; a line that is damaged all the same costs no other.
 //
 //	role    what a holder may do: read; write, which is read, ask and tell;
 //	        admin, which is write, create and delete
@@ -11,7 +12,6 @@
 package token
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
@@ -104,12 +104,17 @@ func Create(path string, g Grant, now time.Time) (text string, t Token, err erro
 	if err := g.validate(); err != nil {
 		return "", t, err
 	}
+	text, t = newToken(g, now)
+	return text, t, add(path, line{Token: &t})
+}
+
+func newToken(g Grant, now time.Time) (text string, t Token) {
 	secret := rand.Text()
 	t = Token{
 		ID: strings.ToLower(rand.Text()[:8]), Name: g.Name, Role: g.Role, Study: g.Study,
 		Created: now.UTC().Round(0), Expires: g.Expires, Hash: hash(secret),
 	}
-	return strings.Join([]string{prefix, t.ID, secret}, "_"), t, add(path, line{Token: &t})
+	return strings.Join([]string{prefix, t.ID, secret}, "_"), t
 }
 
 // ErrUnknown is a token that a file does not have.
@@ -117,7 +122,7 @@ var ErrUnknown = errors.New("no such token")
 
 // Revoke ends a token.
 func Revoke(path, id string) error {
-	tokens, err := List(path)
+	tokens, _, err := List(path)
 	if err != nil {
 		return err
 	}
@@ -127,42 +132,26 @@ func Revoke(path, id string) error {
 	return add(path, line{Revoked: id})
 }
 
-// add appends one line, in one write.
-func add(path string, l line) (err error) {
-	data, err := json.Marshal(l)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(data, '\n'))
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-// List returns the tokens of a file that are not revoked, in the order they were
-// created.
-func List(path string) ([]Token, error) {
+// List returns the tokens of a file that are not revoked, in the order they were created.
+// damaged names the lines that cannot be read.
+func List(path string) (tokens []Token, damaged error, err error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no file %s: mahabo token create makes it", path)
+		return nil, nil, fmt.Errorf("there is no file %s: mahabo token create makes it", path)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var tokens []Token
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	for n := 1; lines.Scan(); n++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+	n := 0
+	for text := range bytes.Lines(data) {
+		n++
+		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
 		var l line
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil || (l.Token == nil) == (l.Revoked == "") {
-			return nil, fmt.Errorf("%s:%d is not the line of a token: remove it", path, n)
+		if err := json.Unmarshal(text, &l); err != nil || (l.Token == nil) == (l.Revoked == "") {
+			damaged = errors.Join(damaged, fmt.Errorf("%s:%d is not the line of a token and counts for nothing: remove it", path, n))
+			continue
 		}
 		if l.Token != nil {
 			tokens = append(tokens, *l.Token)
@@ -170,7 +159,7 @@ func List(path string) ([]Token, error) {
 		}
 		tokens = slices.DeleteFunc(tokens, func(t Token) bool { return t.ID == l.Revoked })
 	}
-	return tokens, lines.Err()
+	return tokens, damaged, nil
 }
 
 func hash(secret string) string {

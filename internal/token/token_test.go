@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,7 +39,7 @@ func TestAllows(t *testing.T) {
 
 func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens")
-	if _, err := token.Open(path); err == nil || !strings.Contains(err.Error(), "mahabo token create") {
+	if _, err := token.Open(path, nil); err == nil || !strings.Contains(err.Error(), "mahabo token create") {
 		t.Errorf("a file that is not there gave %v", err)
 	}
 	text, made, err := token.Create(path, token.Grant{Name: "me", Role: token.Write, Study: "rig"}, now)
@@ -59,7 +60,7 @@ func TestFile(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file's mode is %v, %v", info.Mode(), err)
 	}
-	f, err := token.Open(path)
+	f, err := token.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,14 +78,72 @@ func TestFile(t *testing.T) {
 	if err := token.Revoke(path, made.ID); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := token.List(path); err != nil || len(list) != 1 || list[0].ID == made.ID {
+	if list, _, err := token.List(path); err != nil || len(list) != 1 || list[0].ID == made.ID {
 		t.Errorf("the list is %v, %v", list, err)
 	}
 	if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := token.Open(path); err == nil || !strings.Contains(err.Error(), ":1 ") {
-		t.Errorf("a damaged file gave %v", err)
+	var damaged error
+	if _, err := token.Open(path, func(err error) { damaged = err }); err == nil || damaged == nil || !strings.Contains(damaged.Error(), ":1 ") {
+		t.Errorf("a damaged file gave %v, %v", err, damaged)
+	}
+}
+
+// A damaged line costs no other token, and is warned of.
+func TestDamagedLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens")
+	create := func() string {
+		text, _, err := token.Create(path, token.Grant{Role: token.Read, Study: "*"}, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	first := create()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append(whole, whole[:40]...), 0o640); err != nil { // torn, and without an end
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	second := create()
+	var warnings []error
+	f, err := token.Open(path, func(err error) { warnings = append(warnings, err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{first, second, first} {
+		if _, ok, err := f.Find(text); !ok || err != nil {
+			t.Errorf("beside a damaged line a token is refused: %v", err)
+		}
+	}
+	if len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "tokens:2 ") {
+		t.Errorf("the warnings are %v", warnings)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("the mode became %v, %v", info.Mode(), err)
+	}
+}
+
+// Processes that change the tokens together lose none.
+func TestCreateTogether(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens")
+	var wait sync.WaitGroup
+	for range 20 {
+		wait.Go(func() {
+			if _, _, err := token.Create(path, token.Grant{Role: token.Read, Study: "*"}, now); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	if list, damaged, err := token.List(path); len(list) != 20 || damaged != nil || err != nil {
+		t.Errorf("%d tokens, %v, %v", len(list), damaged, err)
 	}
 }
 

@@ -59,6 +59,9 @@ func readTable(r *http.Request) (t table, err error) {
 	for part := range strings.FieldsFuncSeq(r.PostFormValue("columns"), func(c rune) bool { return c == ',' || c == '\n' }) {
 		t.query.Add("column", strings.TrimSpace(part))
 	}
+	if decimal := r.PostFormValue("decimal"); decimal != "" {
+		t.query.Set("decimal", decimal)
+	}
 	if r.PostFormValue("action") == "preview" {
 		t.query.Set("dry_run", "true")
 	}

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mahabo/mahabo/insight"
+	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/internal/web"
 	"github.com/mahabo/mahabo/server"
@@ -222,6 +222,9 @@ func TestImport(t *testing.T) {
 	has(t, load(http.StatusOK, "table", table, "columns", "x=pos", "action", "import"), "imported before")
 	has(t, load(http.StatusOK, "table", `{"params":{"x":0.1,"n":1},"value":4}`, "action", "import"), "Trials added: 1")
 	has(t, load(http.StatusUnprocessableEntity, "table", " ", "action", "import"), "there is no table")
+	unclear := "x;n;value\n0;1;1,250\n"
+	has(t, load(http.StatusUnprocessableEntity, "table", unclear, "action", "preview"), "may stand before decimals or mark thousands")
+	has(t, load(http.StatusOK, "table", unclear, "decimal", "comma", "action", "preview"), "can be imported: 1")
 	load(http.StatusUnprocessableEntity, "table", table, "columns", "pos", "action", "import")
 }
 
@@ -235,7 +238,7 @@ func TestLogin(t *testing.T) {
 		return text
 	}
 	admin, read := create(token.Admin), create(token.Read)
-	tokens, err := token.Open(path)
+	tokens, err := token.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +302,7 @@ func TestFormLimits(t *testing.T) {
 	if _, _, err := token.Create(path, token.Grant{Name: "a", Role: token.Admin, Study: "*"}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	tokens, err := token.Open(path)
+	tokens, err := token.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

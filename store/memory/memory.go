@@ -14,9 +14,9 @@ import (
 	"github.com/mahabo/mahabo/study"
 )
 
-// Store is a study.Store in memory. What is read from it went through JSON, as in the
+// store is a study.Store in memory. What is read from it went through JSON, as in the
 // others, so that nothing is shared with the reader; most logs are never read.
-type Store struct {
+type store struct {
 	mu   sync.RWMutex
 	logs map[string]*log // by id
 }
@@ -27,13 +27,13 @@ type log struct {
 	trials map[int]study.Trial
 }
 
-var _ study.Store = (*Store)(nil)
+var _ study.Store = (*store)(nil)
 
 // New returns an empty store.
-func New() *Store { return &Store{logs: map[string]*log{}} }
+func New() study.Store { return &store{logs: map[string]*log{}} }
 
 // Create begins a log.
-func (m *Store) Create(ctx context.Context, id, name string, created study.Event) error {
+func (m *store) Create(ctx context.Context, id, name string, created study.Event) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -49,7 +49,7 @@ func (m *Store) Create(ctx context.Context, id, name string, created study.Event
 }
 
 // Find returns the id of a study.
-func (m *Store) Find(ctx context.Context, name string) (string, error) {
+func (m *store) Find(ctx context.Context, name string) (string, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	for id, l := range m.logs {
@@ -61,7 +61,7 @@ func (m *Store) Find(ctx context.Context, name string) (string, error) {
 }
 
 // Names lists the studies.
-func (m *Store) Names(ctx context.Context) ([]string, error) {
+func (m *store) Names(ctx context.Context) ([]string, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	var names []string
@@ -73,7 +73,7 @@ func (m *Store) Names(ctx context.Context) ([]string, error) {
 }
 
 // Delete forgets a study.
-func (m *Store) Delete(ctx context.Context, id string) error {
+func (m *store) Delete(ctx context.Context, id string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, ok := m.logs[id]; !ok {
@@ -87,7 +87,7 @@ func (m *Store) Delete(ctx context.Context, id string) error {
 }
 
 // Append adds events and replaces the changed trials.
-func (m *Store) Append(ctx context.Context, id string, events []study.Event, changed []study.Trial) error {
+func (m *store) Append(ctx context.Context, id string, events []study.Event, changed []study.Trial) error {
 	for _, t := range changed {
 		if t.Value != nil && !finite(*t.Value) || !finite(t.Std) {
 			return fmt.Errorf("trial %d: JSON has no number for its value or std", t.Number)
@@ -112,7 +112,7 @@ func (m *Store) Append(ctx context.Context, id string, events []study.Event, cha
 }
 
 // Events returns the log behind a place.
-func (m *Store) Events(ctx context.Context, id string, after int64) ([]study.Event, error) {
+func (m *store) Events(ctx context.Context, id string, after int64) ([]study.Event, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	l, ok := m.logs[id]
@@ -131,7 +131,7 @@ func (m *Store) Events(ctx context.Context, id string, after int64) ([]study.Eve
 }
 
 // Trials returns one page of the trials.
-func (m *Store) Trials(ctx context.Context, id string, page study.Page) ([]study.Trial, error) {
+func (m *store) Trials(ctx context.Context, id string, page study.Page) ([]study.Trial, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	l, ok := m.logs[id]
@@ -167,4 +167,4 @@ func reread(dst, v any) error {
 }
 
 // Close does nothing.
-func (m *Store) Close() error { return nil }
+func (m *store) Close() error { return nil }

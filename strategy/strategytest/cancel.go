@@ -14,7 +14,7 @@ import (
 func (s *suite) cancel() error {
 	const initial, count = 10, 60
 	dim, n := s.dim(300), s.batch(5)
-	st, err := s.start(strategy.Config{Dim: dim, Init: initial, Seed: 1}, evaluate(scatter(count, dim, 1), ridge)...)
+	st, err := s.start(strategy.Config{Domain: strategy.Box(dim), Init: initial, Seed: 1}, evaluate(scatter(count, dim, 1), ridge)...)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (s *suite) cancel() error {
 }
 
 // cancelled asks under a context that ends and judges the answer.
-func (s *suite) cancelled(ctx context.Context, st strategy.Strategy, n int, want []strategy.Point) error {
+func (s *suite) cancelled(ctx context.Context, st strategy.Strategy, n int, want []strategy.Suggestion) error {
 	ended := make(chan time.Time, 1)
 	defer context.AfterFunc(ctx, func() { ended <- time.Now() })()
 	points, err := st.Ask(ctx, n, nil)

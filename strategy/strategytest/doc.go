@@ -17,6 +17,7 @@
 //	replay          the same observations give the same bytes, with any number of cores
 //	interleavings   the same for random orders of asking, waiting and telling
 //	slices          the caller's slices are neither kept nor changed
+//	domains         parameters of all kinds, constraints and held coordinates
 //	survives        degenerate values and points still get an answer
 //	refuses         bad arguments are an error that changes nothing
 //	cancel          a cancelled Ask returns soon, with the context's error or the right points

@@ -21,12 +21,12 @@ type Step struct {
 func Interleave(build Builder, o Options, plan []Step) error {
 	s := &suite{o.withDefaults(), build}
 	dim := s.dim(12)
-	cfg := strategy.Config{Dim: dim, Init: 4, Seed: 3}
+	cfg := strategy.Config{Domain: strategy.Box(dim), Init: 4, Seed: 3}
 	st, err := s.start(cfg)
 	if err != nil {
 		return err
 	}
-	var waiting []strategy.Point
+	var waiting []strategy.Suggestion
 	var told []strategy.Observation
 	for i, step := range plan {
 		if n := s.batch(step.Ask); step.Ask > 0 {

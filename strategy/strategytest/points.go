@@ -16,7 +16,7 @@ func (s *suite) box() error {
 			continue
 		}
 		for _, n := range slices.Compact([]int{1, s.batch(5), s.batch(20)}) {
-			st, err := s.start(strategy.Config{Dim: dim, Init: initial, Seed: 1})
+			st, err := s.start(strategy.Config{Domain: strategy.Box(dim), Init: initial, Seed: 1})
 			if err != nil {
 				return err
 			}
@@ -35,8 +35,8 @@ func (s *suite) design() error {
 	const initial = 10
 	for _, dim := range []int{1, 7} {
 		dim = s.dim(dim)
-		cfg := strategy.Config{Dim: dim, Init: initial, Seed: 5}
-		designs := map[int][]strategy.Point{}
+		cfg := strategy.Config{Domain: strategy.Box(dim), Init: initial, Seed: 5}
+		designs := map[int][]strategy.Suggestion{}
 		for _, n := range []int{initial, 5, 1} {
 			st, err := s.start(cfg)
 			if err != nil {
@@ -47,7 +47,7 @@ func (s *suite) design() error {
 				return fmt.Errorf("D=%d, asked in batches of %d: %w", dim, n, err)
 			}
 			for _, o := range obs {
-				designs[n] = append(designs[n], o.X)
+				designs[n] = append(designs[n], strategy.Suggestion{X: o.X, Tag: o.Tag})
 			}
 			what := fmt.Sprintf("D=%d, asked in batches of %d instead of all at once", dim, n)
 			if err := same(what, designs[n], designs[initial]); err != nil {
@@ -58,7 +58,7 @@ func (s *suite) design() error {
 		if err != nil {
 			return err
 		}
-		var pending []strategy.Point
+		var pending []strategy.Suggestion
 		for _, n := range []int{1, 4, 2, 3} {
 			points, err := ask(waiting, dim, n, pending)
 			if err != nil {
@@ -103,14 +103,14 @@ func (s *suite) pending() error {
 
 // waiting asks again and again without telling.
 func (s *suite) waiting(dim, told int) error {
-	st, err := s.start(strategy.Config{Dim: dim, Init: 8, Seed: 2})
+	st, err := s.start(strategy.Config{Domain: strategy.Box(dim), Init: 8, Seed: 2})
 	if err != nil {
 		return err
 	}
 	if _, err := play(st, dim, told, s.batch(5), slope); err != nil {
 		return err
 	}
-	var waiting []strategy.Point
+	var waiting []strategy.Suggestion
 	for _, n := range []int{1, 1, 1, s.batch(4), 1} {
 		points, err := ask(st, dim, n, waiting)
 		if err != nil {

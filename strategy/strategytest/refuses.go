@@ -14,7 +14,7 @@ func (s *suite) refuses() error {
 	dim := s.dim(6)
 	for _, count := range []int{2, 9} { // in the design and after it
 		obs := evaluate(scatter(count, dim, 1), sphere)
-		st, err := s.start(strategy.Config{Dim: dim, Init: initial, Seed: 8}, obs...)
+		st, err := s.start(strategy.Config{Domain: strategy.Box(dim), Init: initial, Seed: 8}, obs...)
 		if err != nil {
 			return err
 		}
@@ -46,13 +46,17 @@ type badCall struct {
 // badCalls gives every bad point to Tell, to Tell after a good one, and to Ask as
 // the last of two pending points.
 func badCalls(dim int) []badCall {
-	good := scatter(1, dim, 2)[0]
+	good := scatter(1, dim, 2)[0].X
 	with := func(v float64) strategy.Point {
 		p := append(strategy.Point(nil), good...)
 		p[dim-1] = v
 		return p
 	}
-	asking := func(n int, pending ...strategy.Point) func(strategy.Strategy) error {
+	asking := func(n int, points ...strategy.Point) func(strategy.Strategy) error {
+		pending := make([]strategy.Suggestion, len(points))
+		for i, x := range points {
+			pending[i].X = x
+		}
 		return func(st strategy.Strategy) error {
 			_, err := st.Ask(context.Background(), n, pending)
 			return err
@@ -65,7 +69,7 @@ func badCalls(dim int) []badCall {
 		{"Ask for 0 points", asking(0)},
 		{"Ask for -1 points", asking(-1)},
 	}
-	ok := strategy.Observation{X: good, Value: 1}
+	ok := strategy.Observation{X: good, Y: []float64{1}}
 	for _, bad := range []struct {
 		name  string
 		point strategy.Point
@@ -78,14 +82,14 @@ func badCalls(dim int) []badCall {
 		{"a coordinate that is NaN", with(math.NaN())},
 		{"an infinite coordinate", with(math.Inf(-1))},
 	} {
-		o := strategy.Observation{X: bad.point, Value: 1}
+		o := strategy.Observation{X: bad.point, Y: []float64{1}}
 		calls = append(calls,
 			badCall{"Tell of " + bad.name, telling(o)},
 			badCall{"Tell of a good point and " + bad.name, telling(ok, o)},
 			badCall{"Ask with pending " + bad.name, asking(1, good, bad.point)})
 	}
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		o := strategy.Observation{X: good, Value: v}
+		o := strategy.Observation{X: good, Y: []float64{v}}
 		calls = append(calls,
 			badCall{fmt.Sprintf("Tell of the value %g", v), telling(o)},
 			badCall{fmt.Sprintf("Tell of a good value and %g", v), telling(ok, o)})

@@ -11,7 +11,7 @@ import (
 func (s *suite) replay() error {
 	const initial = 8
 	dim, n := s.dim(30), s.batch(5)
-	cfg := strategy.Config{Dim: dim, Init: initial, Seed: 9}
+	cfg := strategy.Config{Domain: strategy.Box(dim), Init: initial, Seed: 9}
 	played, err := s.start(cfg)
 	if err != nil {
 		return err
@@ -20,7 +20,7 @@ func (s *suite) replay() error {
 	if err != nil {
 		return err
 	}
-	for _, pending := range [][]strategy.Point{nil, scatter(2, dim, 7)} {
+	for _, pending := range [][]strategy.Suggestion{nil, scatter(2, dim, 7)} {
 		want, err := ask(played, dim, n, pending)
 		if err != nil {
 			return err
@@ -33,9 +33,9 @@ func (s *suite) replay() error {
 }
 
 // replayed compares the ways to the same observations with the answer wanted.
-func (s *suite) replayed(cfg strategy.Config, played strategy.Strategy, obs []strategy.Observation, pending, want []strategy.Point) error {
+func (s *suite) replayed(cfg strategy.Config, played strategy.Strategy, obs []strategy.Observation, pending, want []strategy.Suggestion) error {
 	n := len(want)
-	again, err := ask(played, cfg.Dim, n, pending)
+	again, err := ask(played, cfg.Domain.Dim(), n, pending)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (s *suite) replayed(cfg strategy.Config, played strategy.Strategy, obs []st
 			return err
 		}
 	}
-	got, err := ask(single, cfg.Dim, n, pending)
+	got, err := ask(single, cfg.Domain.Dim(), n, pending)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (s *suite) replayed(cfg strategy.Config, played strategy.Strategy, obs []st
 			return err
 		}
 		before := runtime.GOMAXPROCS(procs)
-		got, err := ask(fresh, cfg.Dim, n, pending)
+		got, err := ask(fresh, cfg.Domain.Dim(), n, pending)
 		runtime.GOMAXPROCS(before)
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 func (s *suite) slices() error {
 	const initial = 6
 	dim, n := s.dim(10), s.batch(3)
-	cfg := strategy.Config{Dim: dim, Init: initial, Seed: 4}
+	cfg := strategy.Config{Domain: strategy.Box(dim), Init: initial, Seed: 4}
 	for _, count := range []int{3, 14} { // in the design and after it
 		obs := evaluate(scatter(count, dim, 1), sphere)
 		waiting := scatter(2, dim, 2)
@@ -36,7 +36,7 @@ func (s *suite) slices() error {
 
 // ownership overwrites one thing after the other; the answers stay those of an
 // undisturbed strategy, alone without and beside with pending points.
-func (s *suite) ownership(cfg strategy.Config, obs []strategy.Observation, waiting, alone, beside []strategy.Point) error {
+func (s *suite) ownership(cfg strategy.Config, obs []strategy.Observation, waiting, alone, beside []strategy.Suggestion) error {
 	told := evaluate(clone(coordinates(obs)), sphere)
 	st, err := s.start(cfg, told...)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *suite) ownership(cfg strategy.Config, obs []strategy.Observation, waiti
 	}
 	overwrite(coordinates(told))
 	for i := range told {
-		told[i] = strategy.Observation{X: make(strategy.Point, cfg.Dim), Value: -1e9}
+		told[i] = strategy.Observation{X: make(strategy.Point, cfg.Domain.Dim()), Y: []float64{-1e9}}
 	}
 	pending := clone(waiting)
 	n := len(alone)
@@ -62,7 +62,7 @@ func (s *suite) ownership(cfg strategy.Config, obs []strategy.Observation, waiti
 		return err
 	}
 	for i := range points {
-		_ = append(points[i], 99)
+		_ = append(points[i].X, 99)
 		if err := same("appending to a point changed another", points, beside); err != nil {
 			return err
 		}
@@ -75,12 +75,12 @@ func (s *suite) ownership(cfg strategy.Config, obs []strategy.Observation, waiti
 	overwrite(points)
 	for _, again := range []struct {
 		what          string
-		pending, want []strategy.Point
+		pending, want []strategy.Suggestion
 	}{
 		{"returned and pending points were overwritten by the caller", waiting, beside},
 		{"pending points of an earlier Ask still count", nil, alone},
 	} {
-		points, err := ask(st, cfg.Dim, n, clone(again.pending))
+		points, err := ask(st, cfg.Domain.Dim(), n, clone(again.pending))
 		if err != nil {
 			return err
 		}
@@ -91,18 +91,18 @@ func (s *suite) ownership(cfg strategy.Config, obs []strategy.Observation, waiti
 	return nil
 }
 
-func coordinates(obs []strategy.Observation) []strategy.Point {
-	points := make([]strategy.Point, len(obs))
+func coordinates(obs []strategy.Observation) []strategy.Suggestion {
+	points := make([]strategy.Suggestion, len(obs))
 	for i, o := range obs {
-		points[i] = o.X
+		points[i] = strategy.Suggestion{X: o.X, Tag: o.Tag}
 	}
 	return points
 }
 
-func overwrite(points []strategy.Point) {
+func overwrite(points []strategy.Suggestion) {
 	for _, p := range points {
-		for j := range p {
-			p[j] = 0.125
+		for j := range p.X {
+			p.X[j] = 0.125
 		}
 	}
 }

@@ -10,13 +10,14 @@ import (
 
 // Options say what a method promises.
 type Options struct {
-	Method   string        // name in messages
-	Batch    bool          // it was made for batches; otherwise only the design is asked in batches
-	Cost     Cost          // of one Ask
-	MaxDim   int           // largest number of parameters it takes; 0 means 1000
-	Baseline bool          // it promises nothing about quality
-	Beats    Promise       // where it beats random search; zero means ShiftedSphere
-	Prompt   time.Duration // longest wait after a cancellation; 0 means one second
+	Method             string        // name in messages
+	Batch              bool          // it was made for batches; otherwise only the design is asked in batches
+	Cost               Cost          // of one Ask
+	strategy.Abilities               // what it takes
+	MaxDim             int           // largest number of parameters it takes; 0 means 1000
+	Baseline           bool          // it promises nothing about quality
+	Beats              Promise       // where it beats random search; zero means ShiftedSphere
+	Prompt             time.Duration // longest wait after a cancellation; 0 means one second
 }
 
 func (o Options) withDefaults() Options {
@@ -89,6 +90,7 @@ func Checks(o Options) []Check {
 		{"replay", (*suite).replay},
 		{"interleavings", (*suite).interleavings},
 		{"slices", (*suite).slices},
+		{"domains", (*suite).domains},
 		{"survives", (*suite).survives},
 		{"refuses", (*suite).refuses},
 		{"cancel", (*suite).cancel},

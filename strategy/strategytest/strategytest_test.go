@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mahabo/mahabo/internal/method/simple"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -52,7 +53,7 @@ func TestFaultsAreCaught(t *testing.T) {
 
 // An answer that comes late is caught even when it is right.
 func TestLateAnswersAreCaught(t *testing.T) {
-	late := kind{ask: func(f *fault, ctx context.Context, n int, pending []strategy.Point) ([]strategy.Point, error) {
+	late := kind{ask: func(f *fault, ctx context.Context, n int, pending []strategy.Suggestion) ([]strategy.Suggestion, error) {
 		if len(f.told) > 0 {
 			time.Sleep(40 * time.Millisecond)
 		}
@@ -107,15 +108,15 @@ func TestPromisedMinima(t *testing.T) {
 		{ShiftedSphere(), centre},
 		{Ridge(), alongRidge(Ridge().Dim)},
 	} {
-		if err := valid([]strategy.Point{c.minimum}, c.Dim, 1); err != nil {
+		if err := valid([]strategy.Suggestion{{X: c.minimum}}, c.Dim, 1); err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 		}
 		if v := c.F(c.minimum); v > 1e-28 {
 			t.Errorf("%s is %g at its minimum", c.Name, v)
 		}
 		for _, x := range scatter(1000, c.Dim, 1) {
-			if c.F(x) <= 0 {
-				t.Fatalf("%s is %g at %v", c.Name, c.F(x), x)
+			if c.F(x.X) <= 0 {
+				t.Fatalf("%s is %g at %v", c.Name, c.F(x.X), x.X)
 			}
 		}
 	}
@@ -140,7 +141,7 @@ func TestRun(t *testing.T) {
 	names := map[string]bool{}
 	Run(t, func(t testing.TB, cfg strategy.Config) strategy.Strategy {
 		names[t.Name()] = true
-		s, err := strategy.New("sobol", cfg)
+		s, err := simple.Sobol().New(cfg.WithDefaults(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,10 +13,10 @@ func (s *suite) survives() error {
 	const initial, count = 5, 12
 	dim := s.dim(12)
 	spread := scatter(count, dim, 1)
-	at := func(p strategy.Point) []strategy.Point {
-		points := make([]strategy.Point, count)
+	at := func(p strategy.Point) []strategy.Suggestion {
+		points := make([]strategy.Suggestion, count)
 		for i := range points {
-			points[i] = p
+			points[i].X = p
 		}
 		return points
 	}
@@ -26,11 +26,11 @@ func (s *suite) survives() error {
 	}
 	for _, place := range []struct {
 		name   string
-		points []strategy.Point
+		points []strategy.Suggestion
 		values int // how many kinds are tried
 	}{
 		{"spread points", spread, len(valueKinds)},
-		{"one point again and again", at(spread[0]), len(valueKinds)},
+		{"one point again and again", at(spread[0].X), len(valueKinds)},
 		{"the centre again and again", at(make(strategy.Point, dim)), 2},
 		{"a corner again and again", at(corner), 2},
 		{"one observation", spread[:1], 1},
@@ -38,16 +38,16 @@ func (s *suite) survives() error {
 		for _, v := range valueKinds[:place.values] {
 			obs := make([]strategy.Observation, len(place.points))
 			for i, p := range place.points {
-				obs[i] = strategy.Observation{X: p, Value: v.at(i)}
+				obs[i] = strategy.Observation{X: p.X, Y: []float64{v.at(i)}}
 			}
-			cfg := strategy.Config{Dim: dim, Init: min(initial, len(obs)), Seed: 6}
+			cfg := strategy.Config{Domain: strategy.Box(dim), Init: min(initial, len(obs)), Seed: 6}
 			if err := s.survive(cfg, obs); err != nil {
 				return fmt.Errorf("%s, %s: %w", place.name, v.name, err)
 			}
 		}
 	}
 	// Workers may be asked for more than the design before any value is known.
-	st, err := s.start(strategy.Config{Dim: dim, Init: initial, Seed: 6})
+	st, err := s.start(strategy.Config{Domain: strategy.Box(dim), Init: initial, Seed: 6})
 	if err != nil {
 		return err
 	}
@@ -63,19 +63,19 @@ func (s *suite) survive(cfg strategy.Config, obs []strategy.Observation) error {
 	if err != nil {
 		return err
 	}
-	points, err := ask(st, cfg.Dim, s.batch(3), nil)
+	points, err := ask(st, cfg.Domain.Dim(), s.batch(3), nil)
 	if err != nil {
 		return err
 	}
 	if p, ok := st.(strategy.Predictor); ok {
-		if mean, std, ok := p.Predict(points[0]); ok && !(math.Abs(mean) <= math.MaxFloat64 && std >= 0 && std <= math.MaxFloat64) {
+		if mean, std, ok := p.Predict(points[0].X); ok && !(math.Abs(mean) <= math.MaxFloat64 && std >= 0 && std <= math.MaxFloat64) {
 			return fmt.Errorf("it expects %g ± %g, which are not finite numbers", mean, std)
 		}
 	}
-	if err := tell(st, strategy.Observation{X: points[0], Value: obs[len(obs)-1].Value}); err != nil {
+	if err := tell(st, strategy.Observation{X: points[0].X, Tag: points[0].Tag, Y: obs[len(obs)-1].Y}); err != nil {
 		return err
 	}
-	_, err = ask(st, cfg.Dim, 1, points[1:])
+	_, err = ask(st, cfg.Domain.Dim(), 1, points[1:])
 	return err
 }
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SPACE, Server
+from serving import SPACE, Server
 
 import mahabo
 
@@ -75,6 +75,16 @@ def test_a_run_in_which_nothing_works_ends(study: mahabo.Study) -> None:
     with pytest.raises(mahabo.NoneWorked, match="KeyError: 'rate'"):
         study.minimize(broken, evals=50, parallel=2)
     assert study.info().states["failed"] < 15
+
+
+def test_failures_are_shown_as_they_happen(study: mahabo.Study, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(mahabo.NoneWorked, match="all 3 trials failed, .*division by zero") as caught:
+        study.minimize(lambda p: 1 / 0, evals=3)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    first, second, third = (r.getMessage() for r in caplog.records)
+    assert first.startswith("trial 1 failed: ZeroDivisionError: division by zero (") and "Traceback" in first
+    assert first.count("  File ") == 1  # the objective's, not the caller's
+    assert third.startswith("trial 3 failed: ZeroDivisionError: division by zero (") and "\n" not in second + third
 
 
 def test_heartbeats_keep_the_lease(study: mahabo.Study, shared: Server) -> None:
@@ -149,13 +159,23 @@ def test_a_server_that_restarts_is_not_noticed(binary: str, tmp_path: Path) -> N
 
 def test_unreachable_servers_and_wrong_urls(shared: Server) -> None:
     start = time.monotonic()
-    with pytest.raises(mahabo.ConnectionFailed, match="refused"):
-        mahabo.connect("http://127.0.0.1:9", patience=0.5).studies()
+    with pytest.raises(mahabo.ConnectionFailed, match="refused.*start one with mahabo serve"):
+        mahabo.connect("http://127.0.0.1:9").studies()
     assert time.monotonic() - start < 5
     with pytest.raises(ValueError, match="http://HOST:PORT"):
         mahabo.connect("localhost:8080")
     with pytest.raises(mahabo.NotFound, match="check the url"):
         mahabo.connect(shared.url + "/nowhere").studies()
+
+
+def test_a_server_may_still_be_starting(binary: str, tmp_path: Path) -> None:
+    server = Server(binary, tmp_path)
+    server.stop()
+    threading.Timer(0.5, server.start).start()
+    try:
+        assert mahabo.connect(server.url, wait=30).studies() == []
+    finally:
+        server.stop()
 
 
 class Moody(http.server.BaseHTTPRequestHandler):

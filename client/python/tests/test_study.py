@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SPACE, Server
+from serving import SPACE, Server
 
 import mahabo
 
@@ -140,12 +140,14 @@ def test_problems_name_the_field(client: mahabo.Client, study: mahabo.Study) -> 
         trial.tell(1.0, std=-1)
 
 
+@pytest.mark.usefixtures("private")
 def test_readme(shared: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (Path(__file__).parents[1] / "README.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     program = "".join(blocks).replace("http://127.0.0.1:8080", shared.url)
     monkeypatch.chdir(tmp_path)
     space: dict[str, object] = {}
     exec(compile(program, "README.md", "exec"), space)
     assert space["best"].value < 1  # type: ignore[attr-defined]
+    assert (tmp_path / "values.svg").exists() and space["result"].value < 30  # type: ignore[attr-defined]

@@ -1,11 +1,16 @@
 """Optimise expensive functions of tens to thousands of parameters.
 
-    client = mahabo.connect("http://localhost:8080")
-    study = client.create_study("rig", {"x": {"float": [-5, 5]}, "y": {"float": [-5, 5]}})
-    best = study.minimize(lambda p: (p["x"] - 1) ** 2 + p["y"] ** 2, evals=30, parallel=4)
+    result = mahabo.minimize(f, [mahabo.Float("w", -1, 1, shape=100), mahabo.Log("rate", 1e-4, 1)], evals=200, parallel=4)
+    print(result.value, result.params)
+    result.plot("values.svg")
 
-The optimiser runs in a server, ``mahabo serve``; this is its client. It needs nothing but
-Python. Every request that fails on its way is repeated, and none counts twice.
+minimize starts a server of its own, which ends with it. To share a study between machines,
+start one with ``mahabo serve`` and use its client:
+
+    study = mahabo.connect("http://localhost:8080").create_study("rig", [mahabo.Float("x", -5, 5)])
+    best = study.minimize(f, evals=30, parallel=4)
+
+Only Python is needed. Every request that fails on its way is repeated, and none counts twice.
 """
 
 from .client import Client, connect
@@ -13,37 +18,59 @@ from .errors import (
     ConnectionFailed,
     Exhausted,
     FieldError,
+    ImprovisedWarning,
     Infeasible,
+    Interrupted,
     LeaseLost,
     MahaboError,
     NoneWorked,
     NotFound,
+    ObjectiveFailed,
     OutcomeConflict,
     Problem,
     StudyDiffers,
     StudyExists,
     Unauthorized,
 )
+from .optimize import maximize, minimize
+from .picture import Picture
+from .result import Result
+from .space import Bool, Choice, Fixed, Float, Int, Log, LogInt, Ordinal, Parameter
 from .study import ImportReport, Study
-from .trial import Best, Prediction, StudyInfo, Trial, Value
+from .trial import Best, Model, Prediction, StudyInfo, Trial, Value
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Best",
+    "Bool",
+    "Choice",
     "Client",
     "ConnectionFailed",
     "Exhausted",
     "FieldError",
+    "Fixed",
+    "Float",
     "ImportReport",
+    "ImprovisedWarning",
     "Infeasible",
+    "Int",
+    "Interrupted",
     "LeaseLost",
+    "Log",
+    "LogInt",
     "MahaboError",
+    "Model",
     "NoneWorked",
     "NotFound",
+    "ObjectiveFailed",
+    "Ordinal",
     "OutcomeConflict",
+    "Parameter",
+    "Picture",
     "Prediction",
     "Problem",
+    "Result",
     "Study",
     "StudyDiffers",
     "StudyExists",
@@ -52,4 +79,6 @@ __all__ = [
     "Unauthorized",
     "Value",
     "connect",
+    "maximize",
+    "minimize",
 ]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import secrets
 import socket
 import ssl
-from typing import Any, Mapping, Sequence
+from typing import Any, Sequence
 from urllib.parse import quote
 
 from .errors import StudyDiffers, StudyExists
+from .space import Parameters, Space
 from .study import Study
 from .transport import Transport
 from .trial import StudyInfo
@@ -22,17 +22,19 @@ def connect(
     worker: str | None = None,
     timeout: float = 120.0,
     patience: float = 60.0,
+    wait: float = 0.0,
     ssl_context: ssl.SSLContext | None = None,
 ) -> Client:
     """Return a client of the server at url.
 
     token is what ``mahabo token create`` printed, if the server wants one. worker is how
     trials name who evaluates them; each process needs its own. timeout is for one request;
-    one that fails on its way is repeated for patience seconds, with growing pauses.
-    Nothing is sent yet.
+    one that fails on its way is repeated for patience seconds, with growing pauses. A
+    server that has never answered is an error at once; wait says for how many seconds it
+    may still be starting. Nothing is sent yet.
     """
-    name = worker or f"python:{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
-    return Client(Transport(url, token, timeout, patience, ssl_context), name)
+    name = worker or f"python:{socket.gethostname()}:{os.getpid()}:{os.urandom(3).hex()}"
+    return Client(Transport(url, token, timeout, patience, wait, ssl_context), name)
 
 
 class Client:
@@ -48,7 +50,7 @@ class Client:
     def create_study(
         self,
         name: str,
-        parameters: Mapping[str, Any],
+        parameters: Parameters,
         *,
         constraints: Sequence[str] = (),
         method: str | None = None,
@@ -61,15 +63,16 @@ class Client:
     ) -> Study:
         """Create a study.
 
-        parameters are those of a space file, by name: {"rate": {"log": [1e-5, 0.1]},
-        "w[0:199]": {"float": [-1, 1]}}. constraints are linear, as "w0 + w1 <= 1". budget is
+        parameters are a list, [Log("rate", 1e-5, 0.1), Float("w", -1, 1, shape=200)], or those
+        of a space file: {"rate": {"log": [1e-5, 0.1]}, "w[0:199]": {"float": [-1, 1]}}. constraints are linear, as "w0 + w1 <= 1". budget is
         the number of trials that are meant in all, if it is known: the method plans for
         them. With exist_ok the study that has the name already is returned as it is,
         unless its parameters, its goal or its method are others (StudyDiffers).
         """
+        space = Space(parameters)
         body: dict[str, Any] = {
             "name": name,
-            "space": {"parameters": parameters, "constraints": list(constraints)},
+            "space": {"parameters": space.parameters, "constraints": list(constraints)},
             "goal": goal,
             "seed": seed,
         }
@@ -81,13 +84,17 @@ class Client:
         except StudyExists as exists:
             if not exist_ok or isinstance(exists, StudyDiffers):
                 raise
-            return self.study(name)
-        return Study(self._transport, self.worker, StudyInfo.read(info))
+            return self.study(name, parameters)
+        return Study(self._transport, self.worker, StudyInfo.read(info), space)
 
-    def study(self, name: str) -> Study:
-        """Return a study, which has to exist."""
+    def study(self, name: str, parameters: Parameters | None = None) -> Study:
+        """Return a study, which has to exist.
+
+        parameters are the list that it was created with, if it was one: points then have its
+        arrays and options.
+        """
         info = self._transport.json("GET", "/v1/studies/" + quote(name, safe=""))
-        return Study(self._transport, self.worker, StudyInfo.read(info))
+        return Study(self._transport, self.worker, StudyInfo.read(info), Space(parameters or {}))
 
     def studies(self) -> list[StudyInfo]:
         """List the studies and how far they are."""

@@ -15,7 +15,27 @@ class ConnectionFailed(MahaboError):
 
 
 class NoneWorked(MahaboError):
-    """Every trial of a run failed, so it was ended."""
+    """Every trial of a run failed. The cause is what the objective raised last."""
+
+
+class ObjectiveFailed(MahaboError):
+    """What an objective raised in another process."""
+
+    def __init__(self, text: str, way: str = "") -> None:
+        super().__init__(text)
+        self.way = way
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended a run. The result has what was evaluated until then."""
+
+    def __init__(self, text: str, result: Any) -> None:
+        super().__init__(text)
+        self.result = result
+
+
+class ImprovisedWarning(UserWarning):
+    """Points are not the method's own: it failed, or was not ready in time."""
 
 
 class Infeasible(Exception):

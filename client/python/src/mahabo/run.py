@@ -7,20 +7,38 @@ pulse     one thread that keeps the leases of the trials that run
 
 from __future__ import annotations
 
+import logging
+import os
 import threading
 import traceback
-from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Tuple, Union
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Tuple
 
-from .errors import ConnectionFailed, Exhausted, Infeasible, LeaseLost, MahaboError, NoneWorked, OutcomeConflict
+from .convert import number
+from .errors import (
+    ConnectionFailed,
+    Exhausted,
+    Infeasible,
+    LeaseLost,
+    MahaboError,
+    NoneWorked,
+    ObjectiveFailed,
+    OutcomeConflict,
+)
+from .evaluators import evaluator
 
 if TYPE_CHECKING:
     from .study import Study
     from .trial import Trial
 
-Objective = Callable[[Dict[str, Any]], Union[float, Tuple[float, float]]]
+Objective = Callable[[Dict[str, Any]], Any]
+"""Gets the parameters and returns the value, or (value, std). It may be a coroutine function."""
 
 _BEATS = 3  # heartbeats that a lease has time for
 _HOPELESS = 10  # failures without any success that end a run
+
+_PACKAGE = os.path.dirname(__file__) + os.sep
+_log = logging.getLogger("mahabo")
 
 
 class Run:
@@ -34,6 +52,8 @@ class Run:
         parallel: int,
         lease: float,
         callback: Callable[[Trial], None] | None,
+        workers: str = "threads",
+        report: Callable[[str], None] = _log.warning,
     ) -> None:
         for name, n in (("evals", evals), ("parallel", parallel)):
             if n < 1:
@@ -41,17 +61,20 @@ class Run:
         if lease <= 0:
             raise ValueError(f"lease is {lease}: it has to be positive")
         self._study = study
-        self._objective = objective
         self._parallel = min(parallel, evals)
+        self._objective = evaluator(objective, self._parallel, workers)
         self._lease = lease
         self._callback = callback
+        self._report = report
         self._lock = threading.Lock()
         self._left = evals
         self._open: Dict[int, Trial] = {}
         self._stop = threading.Event()
         self._error: BaseException | None = None
+        self._notes: set[str] = set()
         self._failed = 0
         self._worked = False
+        self._last: Tuple[str, BaseException | None] = ("", None)  # failure: reason and what was raised
 
     def run(self) -> None:
         """Evaluate; afterwards no trial of this run is left open."""
@@ -65,8 +88,11 @@ class Run:
         finally:
             self._stop.set()
             self._give_back()
+            self._objective.close()
         if self._error is not None:
             raise self._error
+        if self._failed and not self._worked:
+            raise self._none_worked(f"all {self._failed} trials failed")
 
     def _spread(self) -> None:
         # Daemons: Python must not wait for them after Ctrl-C.
@@ -106,6 +132,7 @@ class Run:
         if self._stop.is_set():
             self._give_back()  # it came after all others were given back
             return
+        self._note(trial)
         tell = self._outcome(trial)
         if self._stop.is_set():
             return  # it was given back
@@ -119,27 +146,48 @@ class Run:
         if self._callback is not None:
             self._callback(trial)
 
+    def _note(self, trial: Trial) -> None:
+        """Show a remark of the method, once."""
+        note = trial.model.note if trial.model else None
+        with self._lock:
+            new = note is not None and note not in self._notes
+            if note is not None:
+                self._notes.add(note)
+        if new:
+            self._report(f"trial {trial.number}: {note}")
+
     def _outcome(self, trial: Trial) -> Callable[[], None]:
         """Call the objective and return what tells its result."""
         try:
             result = self._objective(dict(trial.params))
             value, std = result if isinstance(result, tuple) else (result, None)
-            value = float(value)
-            std = None if std is None else float(std)
+            value = number(value)
+            std = None if std is None else number(std)
         except Infeasible as e:
             reason = str(e)
             return lambda: trial.infeasible(reason)
         except Exception as e:
-            reason = _describe(e)
-            return lambda: trial.fail(reason)
+            return self._failure(trial, describe(e), e)
 
         def tell() -> None:
             try:
                 trial.tell(value, std)
             except ValueError as e:
-                trial.fail(str(e))
+                self._failure(trial, str(e), None)()
 
         return tell
+
+    def _failure(self, trial: Trial, reason: str, error: Exception | None) -> Callable[[], None]:
+        """Show what went wrong, the first time with the way there, and return what tells it."""
+        text = f"trial {trial.number} failed: {reason}"
+        with self._lock:
+            first = not self._last[0]
+            self._last = (reason, error)
+        if first and error is not None:
+            text = f"{text}\n{way(error)}".rstrip()
+        if not self._stop.is_set():
+            self._report(text)
+        return lambda: trial.fail(reason)
 
     def _count(self, trial: Trial) -> None:
         with self._lock:
@@ -147,7 +195,13 @@ class Run:
             self._failed += trial.state == "failed"
             hopeless = not self._worked and self._failed >= _HOPELESS
         if hopeless:
-            raise NoneWorked(f"all of the first {self._failed} trials failed, the last one: {trial.reason}")
+            raise self._none_worked(f"all of the first {self._failed} trials failed")
+
+    def _none_worked(self, text: str) -> NoneWorked:
+        reason, cause = self._last
+        error = NoneWorked(f"{text}, the last one: {reason}")
+        error.__cause__ = cause
+        return error
 
     def _pulse(self) -> None:
         while not self._stop.wait(self._lease / _BEATS):
@@ -175,11 +229,23 @@ def _beat(trial: Trial, lease: float) -> None:
     trial.study._call("POST", f"/trials/{trial.number}/heartbeat", body)
 
 
-def _describe(e: Exception) -> str:
+def describe(e: BaseException) -> str:
     """Return what was raised, and where."""
+    if isinstance(e, ObjectiveFailed):
+        return str(e)
     text = f"{type(e).__name__}: {e}"
     frames = traceback.extract_tb(e.__traceback__)
-    if frames:
+    if frames and not frames[-1].filename.startswith(_PACKAGE):
         last = frames[-1]
         text += f" ({last.filename}:{last.lineno}, in {last.name})"
     return text
+
+
+def way(e: Exception) -> str:
+    """Return the traceback of the objective, without the frames that called it."""
+    if isinstance(e, ObjectiveFailed):
+        return e.way
+    at: TracebackType | None = e.__traceback__
+    while at is not None and at.tb_frame.f_code.co_filename.startswith(_PACKAGE):
+        at = at.tb_next
+    return "".join(traceback.format_exception(type(e), e, at)).rstrip()

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import uuid
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple, Union
 from urllib.parse import quote
 
+from .convert import encode, finite
+from .errors import ImprovisedWarning
 from .run import Objective, Run
+from .space import Space
 from .transport import Transport
-from .trial import Best, StudyInfo, Trial, Value, read_best
+from .trial import Best, Model, StudyInfo, Trial, read_best
 
 _PAGE = 500
 _TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
@@ -36,7 +39,7 @@ class ImportReport:
 class Study:
     """A study. Client.study and Client.create_study return one; threads may share it."""
 
-    def __init__(self, transport: Transport, worker: str, info: StudyInfo) -> None:
+    def __init__(self, transport: Transport, worker: str, info: StudyInfo, space: Space) -> None:
         self._transport = transport
         self._path = "/v1/studies/" + quote(info.name, safe="")
         self.worker = worker
@@ -44,6 +47,7 @@ class Study:
         self.goal = info.goal
         self.method = info.method
         self.space = info.space
+        self._space = space.or_stored(info.space["parameters"])
 
     def __repr__(self) -> str:
         return f"<mahabo.Study {self.name!r}, {self.method}>"
@@ -56,38 +60,44 @@ class Study:
         count: int | None = None,
         *,
         lease: float = 0.0,
-        fixed: Mapping[str, Value] | None = None,
+        fixed: Mapping[str, Any] | None = None,
         request_id: str | None = None,
     ) -> list[Trial]:
         """Get trials to evaluate, the study's batch when count is None.
 
         After lease seconds without an outcome or a heartbeat a trial may be served to
         others; 0: never. fixed holds parameters at values. Asking again with the same
-        request_id returns the same trials. In a finite space there can be fewer.
+        request_id returns the same trials. In a finite space there can be fewer. The
+        model of a trial says who chose it; an ImprovisedWarning says that it was not the
+        study's method.
         """
         body: dict[str, Any] = {
             "worker": self.worker,
-            "request_id": request_id or uuid.uuid4().hex,
+            "request_id": request_id or os.urandom(16).hex(),
             "lease_seconds": lease,
         }
         if count is not None:
             body["count"] = count
         if fixed:
-            body["fixed"] = dict(fixed)
+            body["fixed"] = self._space.scatter(fixed)
         answer = self._call("POST", "/ask", body)
         trials = [Trial.read(self, t) for t in answer["trials"]]
+        model = Model(**{key: answer["model"][key] for key in ("method", "d", "fallback", "note")})
         for t in trials:
-            t.worker, t.batch_id = self.worker, answer["batch_id"]
+            t.worker, t.batch_id, t.model = self.worker, answer["batch_id"], model
+        if model.fallback:
+            text = f"study {self.name!r}: points are not those of {self.method}: {model.fallback}"
+            warnings.warn(text, ImprovisedWarning, stacklevel=2)
         return trials
 
     def tell(self, values: Mapping[int, float]) -> None:
         """Record the values of several trials by their numbers, all or none."""
-        results = [{"number": number, "value": float(value)} for number, value in values.items()]
+        results = [{"number": int(number), "value": finite(value)} for number, value in values.items()]
         self._call("POST", "/tell", {"results": results})
 
-    def enqueue(self, *points: Mapping[str, Value], request_id: str | None = None) -> list[Trial]:
+    def enqueue(self, *points: Mapping[str, Any], request_id: str | None = None) -> list[Trial]:
         """Add points of your own. They are served before any other."""
-        body = {"request_id": request_id or uuid.uuid4().hex, "params": [dict(p) for p in points]}
+        body = {"request_id": request_id or os.urandom(16).hex(), "params": [self._space.scatter(p) for p in points]}
         return [Trial.read(self, t) for t in self._call("POST", "/enqueue", body)["trials"]]
 
     def release(self, numbers: Sequence[int], *, worker: str | None = None) -> None:
@@ -119,11 +129,11 @@ class Study:
 
     def best(self) -> Best | None:
         """Return the best point, None while no trial is complete."""
-        return read_best(self._call("GET", "/best")["best"])
+        return read_best(self._call("GET", "/best")["best"], self._space)
 
     def info(self) -> StudyInfo:
         """Return how far the study is."""
-        return StudyInfo.read(self._call("GET", ""))
+        return StudyInfo.read(self._call("GET", ""), self._space)
 
     def model(self) -> dict[str, Any]:
         """Return what the method has learned."""
@@ -136,6 +146,7 @@ class Study:
         evals: int,
         parallel: int = 1,
         *,
+        workers: str = "threads",
         lease: float = 60.0,
         callback: Callable[[Trial], None] | None = None,
     ) -> Best | None:
@@ -144,11 +155,11 @@ class Study:
         The function gets the parameters as a dict and returns the value, or a pair of the
         value and the standard deviation of its noise. An exception makes a failed trial;
         mahabo.Infeasible says that the point cannot have a value. While a trial runs,
-        heartbeats keep its lease. With parallel > 1 the function is called in threads.
-        callback gets every trial that has an outcome. Ctrl-C gives back the trials that
+        heartbeats keep its lease. With parallel > 1 the function is called in threads, or in
+        processes if workers says so; a coroutine function in an event loop. callback gets every trial that has an outcome. Ctrl-C gives back the trials that
         run; so does an error of the server.
         """
-        return self._run("minimize", objective, evals, parallel, lease, callback)
+        return self._run("minimize", objective, evals, parallel, workers, lease, callback)
 
     def maximize(
         self,
@@ -156,11 +167,12 @@ class Study:
         evals: int,
         parallel: int = 1,
         *,
+        workers: str = "threads",
         lease: float = 60.0,
         callback: Callable[[Trial], None] | None = None,
     ) -> Best | None:
         """Do as minimize does, in a study whose goal is maximize."""
-        return self._run("maximize", objective, evals, parallel, lease, callback)
+        return self._run("maximize", objective, evals, parallel, workers, lease, callback)
 
     def _run(
         self,
@@ -168,13 +180,18 @@ class Study:
         objective: Objective,
         evals: int,
         parallel: int,
+        workers: str,
         lease: float,
         callback: Callable[[Trial], None] | None,
     ) -> Best | None:
         if self.goal != goal:
             raise ValueError(f"the goal of study {self.name!r} is {self.goal}: call {self.goal}")
-        Run(self, objective, evals, parallel, lease, callback).run()
+        Run(self, objective, evals, parallel, lease, callback, workers).run()
         return self.best()
+
+    def flat(self, point: Mapping[str, Any]) -> Dict[str, Any]:
+        """Return a point as the study's file has it: elements of arrays by their names, options as texts."""
+        return self._space.scatter(point)
 
     def records(self, *states: str) -> list[dict[str, Any]]:
         """Return the trials as flat rows with the columns of an exported file."""
@@ -184,7 +201,7 @@ class Study:
                 "state": t.state,
                 "value": t.value,
                 "std": t.std,
-                **{_column(name): v for name, v in t.params.items()},
+                **{_column(name): v for name, v in self.flat(t.params).items()},
                 "reason": t.reason,
                 "origin": t.origin,
                 "batch": t.batch_id,
@@ -238,8 +255,8 @@ class Study:
         dry_run: bool = False,
     ) -> ImportReport:
         """Do as import_file does, with rows as dicts."""
-        data = "".join(json.dumps(dict(row)) + "\n" for row in rows)
-        return self._import(data.encode(), "jsonl", columns, dry_run)
+        data = b"".join(encode(dict(row)) + b"\n" for row in rows)
+        return self._import(data, "jsonl", columns, dry_run)
 
     def _import(self, data: bytes, kind: str, columns: Mapping[str, str] | None, dry_run: bool) -> ImportReport:
         query: Dict[str, Any] = {"format": kind, "dry_run": str(dry_run).lower()}

@@ -13,6 +13,7 @@ import urllib.parse
 import urllib.request
 from typing import Any, Mapping
 
+from .convert import encode
 from .errors import ConnectionFailed, problem
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
@@ -30,13 +31,21 @@ class Transport:
     """One server. It may be used from several threads."""
 
     def __init__(
-        self, url: str, token: str | None, timeout: float, patience: float, context: ssl.SSLContext | None
+        self,
+        url: str,
+        token: str | None,
+        timeout: float,
+        patience: float,
+        wait: float,
+        context: ssl.SSLContext | None,
     ) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"url is {url!r}: write it as http://HOST:PORT or https://HOST")
         self.url = url.rstrip("/")
         self._patience = patience
+        self._wait = wait
+        self._answered = False  # the server, to any request
         self._token = token
         self._timeout = timeout
         handlers: list[urllib.request.BaseHandler] = [_NoRedirect()]
@@ -53,7 +62,7 @@ class Transport:
 
         Without repeat it is sent again only when it cannot have arrived.
         """
-        data = None if body is None else json.dumps(body, allow_nan=False).encode()
+        data = None if body is None else encode(body)
         answer = self.send(method, path, data, "application/json", query, repeat=repeat)
         return json.loads(answer) if answer else None
 
@@ -75,16 +84,19 @@ class Transport:
         pause = _FIRST_PAUSE
         while True:
             try:
-                return self._once(method, url, data, content_type)
+                content = self._once(method, url, data, content_type)
+                self._answered = True
+                return content
             except urllib.error.HTTPError as e:
+                self._answered = True
                 error: Exception = _explain(e)
                 again, wait = repeat and e.code in _BUSY, _retry_after(e)
             except (OSError, http.client.HTTPException) as e:
                 reason = e.reason if isinstance(e, urllib.error.URLError) else e
-                error = ConnectionFailed(f"{method} {url}: {reason}")
+                error = ConnectionFailed(f"{method} {url}: {reason}" if self._answered else _nobody(self.url, reason))
                 error.__cause__ = e
                 again, wait = _can_pass(reason) and (repeat or isinstance(reason, ConnectionRefusedError)), 0.0
-            end = end or time.monotonic() + self._patience
+            end = end or time.monotonic() + (self._patience if self._answered else self._wait)
             wait = max(wait, pause * random.uniform(0.5, 1.0))
             if not again or time.monotonic() + wait > end:
                 raise error
@@ -109,6 +121,10 @@ def _is_local(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def _nobody(url: str, reason: object) -> str:
+    return f"no server answers at {url} ({reason}): start one with mahabo serve, or check the address"
 
 
 def _can_pass(reason: object) -> bool:

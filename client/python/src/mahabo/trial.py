@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Union
+
+from .convert import finite
+from .space import Space
 
 if TYPE_CHECKING:
     from .study import Study
@@ -24,12 +26,25 @@ class Prediction:
 
 
 @dataclass(frozen=True)
+class Model:
+    """Who chose the new points of an ask."""
+
+    method: str
+    d: int | None = None
+    """Dimension of the subspace that was learned, if the method has one."""
+    fallback: str | None = None
+    """Why the points are not the method's own, if they are not."""
+    note: str | None = None
+    """Why they may look odd."""
+
+
+@dataclass(frozen=True)
 class Best:
     """The best point of a study."""
 
     number: int
     """Number of the first complete trial there."""
-    params: Dict[str, Value]
+    params: Dict[str, Any]
     value: float
     """Mean of the values there."""
     count: int
@@ -54,7 +69,7 @@ class StudyInfo:
     best: Best | None
 
     @classmethod
-    def read(cls, d: Mapping[str, Any]) -> StudyInfo:
+    def read(cls, d: Mapping[str, Any], space: Space | None = None) -> StudyInfo:
         """Return what a document of the server says."""
         return cls(
             name=d["name"],
@@ -67,7 +82,7 @@ class StudyInfo:
             created=_required(d["created"]),
             trials=d["trials"],
             states=d["states"],
-            best=read_best(d["best"]),
+            best=read_best(d["best"], space or Space(d["space"]["parameters"])),
         )
 
 
@@ -77,9 +92,11 @@ class Trial:
 
     study: Study = field(repr=False, compare=False)
     number: int
-    params: Dict[str, Value]
+    params: Dict[str, Any]
     state: str = "running"
     predicted: Prediction | None = None
+    model: Model | None = None
+    """Who chose the point, in the answer of an ask."""
     lease_expires: datetime | None = None
     """Until when to tell or to send a heartbeat; None: no limit."""
     value: float | None = None
@@ -97,18 +114,19 @@ class Trial:
     @classmethod
     def read(cls, study: Study, d: Mapping[str, Any]) -> Trial:
         """Return what a document of the server says."""
-        t = cls(study, d["number"], d["params"])
+        t = cls(study, d["number"], {})
         t._update(d)
         return t
 
     def _update(self, d: Mapping[str, Any]) -> None:
         predicted = d.get("predicted")
-        self.params = d["params"]
+        self.params = self.study._space.gather(d["params"])
         self.state = d.get("state", "running")
         self.predicted = Prediction(predicted["mean"], predicted["std"]) if predicted else None
         self.lease_expires = read_time(d.get("lease_expires"))
-        self.value = d.get("value")
-        self.std = d.get("std", 0.0)
+        value = d.get("value")
+        self.value = None if value is None else float(value)
+        self.std = float(d.get("std", 0.0))
         self.reason = d.get("reason", "")
         self.notes = tuple(d.get("notes") or ())
         self.origin = d.get("origin", "method")
@@ -120,13 +138,10 @@ class Trial:
 
     def tell(self, value: float, std: float | None = None) -> None:
         """Record the value, and the standard deviation of its noise if it is known."""
-        value = float(value)
-        if not math.isfinite(value):
-            raise ValueError(f"value is {value}: only finite values can be modelled; use fail or infeasible")
-        body: dict[str, Any] = {"value": value}
+        body: dict[str, Any] = {"value": finite(value)}
         if std is not None:
             std = float(std)
-            if not (math.isfinite(std) and std >= 0):
+            if not 0 <= std < float("inf"):
                 raise ValueError(f"std is {std}: a standard deviation is a finite number from 0 on")
             body["std"] = std
         self._act("tell", body)
@@ -166,9 +181,9 @@ class Trial:
 _LONGEST = 10_000
 
 
-def read_best(d: Mapping[str, Any] | None) -> Best | None:
+def read_best(d: Mapping[str, Any] | None, space: Space) -> Best | None:
     """Return the best point, if there is one."""
-    return Best(d["number"], d["params"], d["value"], d["count"]) if d else None
+    return Best(d["number"], space.gather(d["params"]), float(d["value"]), d["count"]) if d else None
 
 
 _FRACTION = re.compile(r"\.(\d{1,6})\d*")

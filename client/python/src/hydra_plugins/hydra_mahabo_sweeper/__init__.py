@@ -1,0 +1,1 @@
+"""The sweeper mahabo of Hydra."""

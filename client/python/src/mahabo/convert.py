@@ -1,0 +1,81 @@
+"""Values on their way to JSON and back.
+
+JSON has one kind of number, so 1.0 arrives as 1: the kinds of a study's parameters say
+what it was. numpy's scalars and arrays become Python's numbers and lists.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, Dict, Mapping
+
+_RANGE = re.compile(r"(.*)\[(\d+):(\d+)\]")
+
+
+def encode(body: Any) -> bytes:
+    """Return JSON."""
+    try:
+        return json.dumps(body, allow_nan=False, default=plain).encode()
+    except ValueError as e:
+        raise ValueError(f"{e}: numbers have to be finite") from None
+
+
+def plain(value: Any) -> Any:
+    """Return a Python value for a numpy scalar or array, and for what holds a single number as they do."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if hasattr(value, "item"):
+        return value.item()
+    raise TypeError(f"{value!r} is a {type(value).__name__}: use a number, a string or a bool")
+
+
+def number(value: Any) -> float:
+    """Return a float for a number, or for an array or tensor that holds one."""
+    if value is None:
+        raise TypeError("the value is None: does the objective return it?")
+    size = getattr(value, "size", 1)
+    if callable(size):  # a tensor of torch
+        size = value.numel()
+    if size != 1:
+        raise TypeError(f"the value has {size} numbers: return one, or a tuple of the value and its std")
+    return float(value.item() if hasattr(value, "item") else value)
+
+
+def finite(value: Any) -> float:
+    """Return a float that a model can learn from."""
+    v = number(value)
+    if not math.isfinite(v):
+        raise ValueError(f"value is {v}: only finite values can be modelled; use trial.fail(reason) or trial.infeasible(reason)")
+    return v
+
+
+def expand(declared: str) -> list[str]:
+    """Return the names that a declared name stands for: "w[0:2]" is w0, w1, w2."""
+    m = _RANGE.fullmatch(declared)
+    return [f"{m[1]}{i}" for i in range(int(m[2]), int(m[3]) + 1)] if m else [declared]
+
+
+class Kinds:
+    """Which parameters of a study are real numbers."""
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        self._real = {
+            name
+            for declared, kind in parameters.items()
+            if _is_real(kind)
+            for name in expand(declared)
+        }
+
+    def convert(self, params: Mapping[str, Any]) -> Dict[str, Any]:
+        """Return parameters of the server in their own types."""
+        return {name: float(v) if name in self._real else v for name, v in params.items()}
+
+
+def _is_real(kind: Any) -> bool:
+    if not isinstance(kind, Mapping):
+        return False
+    if "ordinal" in kind:
+        return any(isinstance(level, float) for level in kind["ordinal"])
+    return "float" in kind or "log" in kind or isinstance(kind.get("fixed"), float)

@@ -1,0 +1,225 @@
+"""minimize and maximize: a study, its server and the run in one call."""
+
+from __future__ import annotations
+
+import hashlib
+import operator
+import os
+import shutil
+import socket
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Iterable, Mapping, Sequence
+
+from .convert import encode
+from .errors import Interrupted
+from .private import PrivateServer
+from .progress import Progress, progress
+from .result import Result
+from .run import Objective, Run
+from .space import Parameters
+from .study import Study
+from .trial import Trial
+
+_LEASE = 60.0
+
+
+def minimize(
+    objective: Objective,
+    space: Parameters,
+    evals: int = 200,
+    parallel: int = 1,
+    *,
+    constraints: Sequence[str] = (),
+    points: Iterable[Mapping[str, Any]] = (),
+    study: str | None = None,
+    path: str | os.PathLike[str] | None = None,
+    method: str | None = None,
+    seed: int = 0,
+    init: int | None = None,
+    workers: str = "threads",
+    progress: bool | None = None,
+    callback: Callable[[Trial], None] | None = None,
+) -> Result:
+    """Minimise a function with evals evaluations, parallel at a time.
+
+    objective gets the parameters as a dict and returns the value, or a pair of the value
+    and the standard deviation of its noise. It may be a coroutine function. An exception
+    makes a failed trial and is shown; mahabo.Infeasible says that the point cannot have a
+    value.
+
+    space is a list of parameters, [Float("w", -1, 1, shape=(20, 10)), Log("rate", 1e-4, 1)],
+    or a dict as in a space file. constraints are linear: "w0 + w1 <= 1". points are
+    evaluated first.
+
+    With study or path the trials are kept: in the file path (mahabo.db), as the study
+    (named after the file). The same call continues it until evals trials have an outcome,
+    after Ctrl-C or a crash too, and mahabo's commands read it. Else they are in a
+    temporary file, which is kept only after Ctrl-C.
+
+    workers="processes" calls the objective in processes: it is then a function of a module,
+    or any if cloudpickle is installed. progress=False shows failures only, True also shows
+    how far it is where nobody looks on. callback gets every trial that has an outcome.
+
+    Ctrl-C ends the run with Interrupted, a KeyboardInterrupt, whose result has what was
+    evaluated.
+    """
+    return _Job(
+        objective, space, evals, parallel, constraints, points, study, path, method, seed, init, workers, progress, callback
+    ).run("minimize")
+
+
+def maximize(
+    objective: Objective,
+    space: Parameters,
+    evals: int = 200,
+    parallel: int = 1,
+    *,
+    constraints: Sequence[str] = (),
+    points: Iterable[Mapping[str, Any]] = (),
+    study: str | None = None,
+    path: str | os.PathLike[str] | None = None,
+    method: str | None = None,
+    seed: int = 0,
+    init: int | None = None,
+    workers: str = "threads",
+    progress: bool | None = None,
+    callback: Callable[[Trial], None] | None = None,
+) -> Result:
+    """Do as minimize does, for the largest value."""
+    return _Job(
+        objective, space, evals, parallel, constraints, points, study, path, method, seed, init, workers, progress, callback
+    ).run("maximize")
+
+
+@dataclass
+class _Job:
+    """The arguments of minimize."""
+
+    objective: Objective
+    space: Parameters
+    evals: int
+    parallel: int
+    constraints: Sequence[str]
+    points: Iterable[Mapping[str, Any]]
+    study: str | None
+    path: str | os.PathLike[str] | None
+    method: str | None
+    seed: int
+    init: int | None
+    workers: str
+    progress: bool | None
+    callback: Callable[[Trial], None] | None
+
+    def run(self, goal: str) -> Result:
+        for name, n in (("evals", self.evals), ("parallel", self.parallel)):
+            if n < 1:
+                raise ValueError(f"{name} is {n}: it has to be at least 1")
+        if self.study is not None or self.path is not None:
+            return self._run_in(Path(self.path or "mahabo.db"), goal, temporary=False)
+        folder = Path(tempfile.mkdtemp(prefix="mahabo-"))
+        try:
+            result = self._run_in(folder / "study.db", goal, temporary=True)
+        except Exception:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        # After Ctrl-C it stays: the message says where.
+        shutil.rmtree(folder, ignore_errors=True)
+        return result
+
+    def _run_in(self, file: Path, goal: str, temporary: bool) -> Result:
+        start = time.monotonic()
+        with PrivateServer(file) as server:
+            study = server.client.create_study(
+                self.study or file.stem,
+                self.space,
+                constraints=self.constraints,
+                method=self.method,
+                goal=goal,
+                seed=self.seed,
+                init=self.init,
+                budget=self.evals,
+                exist_ok=True,
+            )
+            _take_over(study)
+            points = list(self.points)
+            if points:
+                study.enqueue(*points, request_id=_digest(study, points))
+
+            def result() -> Result:
+                path = None if temporary else file
+                return Result(study.best(), study.records(), goal, study.name, path, time.monotonic() - start)
+
+            try:
+                self._evaluate(study)
+            except KeyboardInterrupt:
+                so_far = result()
+                raise Interrupted(f"{so_far}; the same call with path={str(file)!r} continues", so_far) from None
+            return result()
+
+    def _evaluate(self, study: Study) -> None:
+        states = study.info().states
+        done = sum(states.get(s, 0) for s in ("complete", "failed", "infeasible"))
+        left = self.evals - done
+        view = progress(self.evals, done, self.progress)
+        try:
+            if left < 1:
+                view.say(f"study {study.name!r} has {done} trials already: raise evals to go on")
+                return
+            follow = _Follow(view, study, done, self.callback)
+            Run(study, self.objective, left, self.parallel, _LEASE, follow, self.workers, view.say).run()
+        finally:
+            view.close()
+
+
+class _Follow:
+    """Counts the trials that have an outcome, for the progress."""
+
+    def __init__(self, view: Progress, study: Study, done: int, callback: Callable[[Trial], None] | None) -> None:
+        self._view, self._done, self._callback = view, done, callback
+        self._better: Callable[[float, float], bool] = operator.lt if study.goal == "minimize" else operator.gt
+        best = study.best()
+        self._best = (best.value, best.number) if best else None
+        self._lock = threading.Lock()
+
+    def __call__(self, trial: Trial) -> None:
+        with self._lock:
+            self._done += 1
+            if trial.value is not None and (self._best is None or self._better(trial.value, self._best[0])):
+                self._best = (trial.value, trial.number)
+            value, number = self._best or (None, None)
+            self._view.step(self._done, value, number)
+        if self._callback is not None:
+            self._callback(trial)
+
+
+def _digest(study: Study, points: list[Mapping[str, Any]]) -> str:
+    """Return a name for points, under which a study takes them once."""
+    return "points-" + hashlib.sha256(encode([study.flat(p) for p in points])).hexdigest()[:32]
+
+
+def _take_over(study: Study) -> None:
+    """Give back what processes of this machine had open when they died.
+
+    On Windows their leases run out instead: there is no harmless way to ask for a process.
+    """
+    if os.name != "posix":
+        return
+    mine = f"python:{socket.gethostname()}:"
+    for trial in study.trials("running", "stale"):
+        pid = trial.worker[len(mine) :].partition(":")[0] if trial.worker.startswith(mine) else ""
+        if pid.isdigit() and not _alive(int(pid)):
+            study.release([trial.number], worker=trial.worker)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True

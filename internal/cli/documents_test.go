@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the documents' tables and the results' summaries")
+
+const rewrite = "go test ./internal/cli -run 'Documents|Summaries' -update"
+
+// quoted is a command in a comment of a document, and what it prints, up to the comment end.
+var quoted = regexp.MustCompile(`(?s)(<!-- mahabo ([^\n]*) -->\n\n).*?(\n<!-- end -->)`)
+
+// The documents say what the commands print from the committed results.
+func TestDocuments(t *testing.T) {
+	for _, file := range committed(t, ".md") {
+		text := readText(t, file)
+		blocks := len(quoted.FindAllString(text, -1))
+		if strings.Count(text, "<!-- mahabo ") != blocks || strings.Count(text, "<!-- end -->") != blocks {
+			t.Errorf("%s has comments that do not enclose what a command prints", file)
+			continue // rewriting could take text between them away
+		}
+		settle(t, file, text, quoted.ReplaceAllStringFunc(text, func(block string) string {
+			m := quoted.FindStringSubmatch(block)
+			return m[1] + must(t, words(m[2])...) + m[3]
+		}))
+	}
+	for _, file := range []string{"docs/REPRODUCTION.md", "docs/METHOD.md", "docs/results/README.md"} {
+		if !quoted.MatchString(readText(t, file)) {
+			t.Errorf("%s quotes no command", file)
+		}
+	}
+}
+
+// A results folder's summary is that of its trials.
+func TestSummaries(t *testing.T) {
+	for _, file := range committed(t, "summary.json") {
+		settle(t, file, readText(t, file), must(t, "bench", "table", filepath.Dir(file), "--format", "json"))
+	}
+}
+
+// The committed page is that of the committed results, up to the command and time at its end.
+func TestDocumentsReport(t *testing.T) {
+	for _, file := range committed(t, "report.html") {
+		report := func(out string) {
+			must(t, "bench", "report", filepath.Join(filepath.Dir(file), "paper"), "--out", out)
+		}
+		made := filepath.Join(t.TempDir(), "report.html")
+		report(made)
+		is, _, found := strings.Cut(readText(t, file), "<h3>This page</h3>")
+		want, _, _ := strings.Cut(readText(t, made), "<h3>This page</h3>")
+		switch {
+		case found && is == want:
+		case *update:
+			report(file)
+		default:
+			t.Errorf("%s is not that of the results (%s)", file, rewrite)
+		}
+	}
+}
+
+// committed goes to the project's root and returns the files of docs whose names end so.
+func committed(t *testing.T, suffix string) []string {
+	t.Helper()
+	t.Chdir(filepath.Join("..", ".."))
+	var files []string
+	err := filepath.WalkDir("docs", func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, suffix) {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files *%s (%v)", len(files), suffix, err)
+	}
+	return files
+}
+
+func readText(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// settle compares a file with what it should be, or rewrites it.
+func settle(t *testing.T, file, is, want string) {
+	t.Helper()
+	if is == want {
+		return
+	}
+	if !*update {
+		t.Errorf("%s is not what the commands print (%s):\n%s", file, rewrite, cmp.Diff(is, want))
+		return
+	}
+	if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

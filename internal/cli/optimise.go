@@ -1,0 +1,244 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/mahabo/mahabo/command"
+	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/study"
+)
+
+// optimise minimises what a command, a person at the prompt or a problem evaluates, and
+// keeps it in a study.
+func (c *minimizeCmd) optimise(ctx context.Context, s streams) (err error) {
+	config, err := c.config(ctx, s.methods)
+	if err != nil {
+		return err
+	}
+	var out *outputFile
+	if c.Out != "" {
+		if out, err = createOutput(c.Out); err != nil {
+			return usagef("--out: %w", err)
+		}
+		defer out.discard()
+	}
+	evaluator, err := c.evaluator(config)
+	if err != nil {
+		return err
+	}
+	st, err := c.create(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	one, err := c.openOrCreate(ctx, s, st, config)
+	if err != nil {
+		return input(err)
+	}
+	r := &optimisation{c: c, streams: s, study: one, file: out, batchBest: math.NaN()}
+	if err := r.begin(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close(context.WithoutCancel(ctx))) }()
+	if evaluator != nil {
+		err = r.runEvaluator(ctx, evaluator)
+	} else {
+		err = r.runPrompt(ctx)
+	}
+	return r.conclude(context.WithoutCancel(ctx), err)
+}
+
+// evaluator returns what finds out values, nil for a person.
+func (c *minimizeCmd) evaluator(config study.Config) (evaluate.Evaluator, error) {
+	switch {
+	case c.Problem != "":
+		p, err := c.problem()
+		if err != nil {
+			return nil, err
+		}
+		return problemEvaluator(p)
+	case len(c.Command) > 0:
+		o := command.Options{Timeout: c.Timeout, KeepOutput: c.KeepOutput}
+		switch o.KeepOutput {
+		case "":
+			o.KeepOutput = config.Name + ".output"
+		case "none":
+			o.KeepOutput = ""
+		}
+		program, err := command.New(config.Space, c.Command, o)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		return program, nil
+	}
+	return nil, nil
+}
+
+// optimisation is one run of a study.
+type optimisation struct {
+	c *minimizeCmd
+	streams
+	study *study.Study
+	*study.Source
+	file  *outputFile
+	total int           // trials to make in all runs
+	had   study.Summary // before this one
+
+	best      *float64 // value so far
+	batch     int      // of the last trial
+	batchBest float64  // best value in it, NaN if it has none
+}
+
+// begin takes the trials over that dead runs had open, and counts what there is.
+func (r *optimisation) begin(ctx context.Context) (err error) {
+	if err := takeOver(ctx, r.study); err != nil {
+		return err
+	}
+	if r.had, err = r.study.Summary(ctx); err != nil {
+		return err
+	}
+	best, ok, err := r.study.Best(ctx)
+	if ok {
+		r.best = &best.Mean
+	}
+	r.total = r.had.Config.Init + r.c.Evals
+	if done := finished(r.had); done >= r.total {
+		fmt.Fprintf(r.err, "mahabo: study %s has %d trials, and %d were asked for with its initial design of %d: raise --evals for more\n",
+			r.had.Config.Name, done, r.total, r.had.Config.Init)
+	}
+	r.Source = r.study.Source(workerName(), lease)
+	return err
+}
+
+// finished counts the trials that have an outcome.
+func finished(s study.Summary) int {
+	return s.States[study.Complete] + s.States[study.Failed] + s.States[study.Infeasible]
+}
+
+// options are those of the loop, less the trials that there are. Trials that were open are
+// served first and alone, as if nothing had happened.
+func (r *optimisation) options() evaluate.Options {
+	s := r.had.States
+	others := finished(r.had) + s[study.Running]
+	return evaluate.Options{
+		Source: r, Init: max(s[study.Waiting]+s[study.Stale], r.had.Config.Init-others), Trials: max(0, r.total-others),
+		Batch: r.c.Batch, Parallel: r.c.Parallel, Retries: r.c.Retries, Worked: s[study.Complete]+s[study.Infeasible] > 0,
+	}
+}
+
+// errOthers says that other runs of the study have made the trials that were left.
+var errOthers = errors.New("the trials that were left are made elsewhere")
+
+// Ask serves n trials, fewer where other runs of the study leave fewer.
+func (r *optimisation) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
+	sum, err := r.study.Summary(ctx)
+	for r.Again(ctx, err) {
+		sum, err = r.study.Summary(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	left := r.total - finished(sum) - sum.States[study.Running]
+	if left <= 0 {
+		return nil, errOthers
+	}
+	return r.Source.Ask(ctx, min(n, left))
+}
+
+// note follows a result for the progress.
+func (r *optimisation) note(t evaluate.Result) {
+	if t.Batch != r.batch {
+		r.batch, r.batchBest = t.Batch, math.NaN()
+	}
+	if t.State != evaluate.Complete {
+		return
+	}
+	better := func(a, b float64) bool { return a < b != (r.had.Config.Goal == study.Maximize) }
+	if math.IsNaN(r.batchBest) || better(t.Value, r.batchBest) {
+		r.batchBest = t.Value
+	}
+	if r.best == nil || better(t.Value, *r.best) {
+		r.best = &t.Value
+	}
+}
+
+const awayPause = 5 * time.Second // before a store that is away is tried again
+
+// runEvaluator has the trials evaluated by a program or a problem.
+func (r *optimisation) runEvaluator(ctx context.Context, e evaluate.Evaluator) error {
+	hard, release := secondInterrupt(ctx, r.err)
+	defer release()
+	r.OnAway = func(err error) bool {
+		fmt.Fprintf(r.err, "mahabo: %v; trying again\n", err)
+		select {
+		case <-hard.Done():
+		case <-time.After(awayPause):
+		}
+		return hard.Err() == nil
+	}
+	show := newProgress(r.err, "trials", r.c.Quiet)
+	defer show.close()
+	o := r.options()
+	o.Evaluator, o.Stop = e, ctx.Done()
+	failed := r.had.States[study.Failed]
+	o.OnResult = func(t evaluate.Result, p evaluate.Progress) error {
+		r.note(t)
+		if t.State == evaluate.Failed {
+			failed++
+		}
+		show.update(p.Done+finished(r.had), r.total, r.progressText(t, p, failed))
+		return nil
+	}
+	return evaluate.Run(hard, o)
+}
+
+// progressText is the line beside the bar.
+func (r *optimisation) progressText(t evaluate.Result, p evaluate.Progress, failed int) string {
+	parts := []string{fmt.Sprintf("trial %d %s", t.Number, t.State)}
+	if r.best != nil {
+		parts = append(parts[:0], fmt.Sprintf("best %.6g", *r.best))
+	}
+	if !math.IsNaN(r.batchBest) {
+		parts = append(parts, fmt.Sprintf("batch %d %.6g", r.batch, r.batchBest))
+	}
+	if failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", failed))
+	}
+	parts = append(parts, seconds(p.Suggestion.Seconds())+" per suggestion", left(p.Remaining))
+	return strings.Join(parts, "  ")
+}
+
+// secondInterrupt returns a context that only the second Ctrl-C cancels, for the first one
+// cancels ctx, or the end of the terminal: programs in groups of their own would go on.
+func secondInterrupt(ctx context.Context, w io.Writer) (hard context.Context, release func()) {
+	hard, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	go func() {
+		defer cancel()
+		for _, note := range []string{"waiting for the running trials; Ctrl-C again ends them", "ending the running trials"} {
+			select {
+			case s := <-signals:
+				if s == syscall.SIGHUP {
+					return
+				}
+				fmt.Fprintln(w, "mahabo:", note)
+			case <-hard.Done():
+				return
+			}
+		}
+	}()
+	return hard, func() { signal.Stop(signals); cancel() }
+}

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/space"
+)
+
+// errQuit ends a run at the prompt.
+var errQuit = errors.New("quit")
+
+// runPrompt has the trials evaluated by a person.
+func (r *optimisation) runPrompt(ctx context.Context) error {
+	p := &prompt{Source: r, space: r.had.Config.Space, lines: readLines(ctx, r.in), out: r.err}
+	o := r.options()
+	o.Source, o.Evaluator = p, p
+	o.OnResult = func(t evaluate.Result, g evaluate.Progress) error {
+		r.note(t)
+		if r.best != nil {
+			fmt.Fprintf(r.err, "best %.6g after %d of %d trials\n", *r.best, g.Done+finished(r.had), r.total)
+		}
+		return nil
+	}
+	return evaluate.Run(ctx, o)
+}
+
+// prompt shows every batch as a table and asks for the values of its trials.
+type prompt struct {
+	evaluate.Source
+	space *space.Space
+	lines <-chan string
+	out   io.Writer
+}
+
+// readLines reads in the background, so that Ctrl-C ends a question. The channel is
+// closed at the end of the input.
+func readLines(ctx context.Context, in io.Reader) <-chan string {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		scan := bufio.NewScanner(in)
+		for scan.Scan() {
+			select {
+			case lines <- scan.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return lines
+}
+
+// Ask shows the trials it gets.
+func (p *prompt) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
+	trials, err := p.Source.Ask(ctx, n)
+	if err == nil && len(trials) > 0 {
+		err = p.table(trials)
+	}
+	return trials, err
+}
+
+// table has a row per parameter and a column per trial.
+func (p *prompt) table(trials []evaluate.Trial) error {
+	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "\nbatch %d", trials[0].Batch)
+	for _, t := range trials {
+		fmt.Fprintf(w, "\ttrial %d", t.Number)
+	}
+	fmt.Fprintln(w)
+	for _, param := range p.space.Params() {
+		name := param.Name
+		if param.Unit != "" {
+			name += " (" + param.Unit + ")"
+		}
+		fmt.Fprintf(w, "%s", name)
+		for _, t := range trials {
+			value, _ := t.Values.Get(param.Name)
+			fmt.Fprintf(w, "\t%s", shortValue(value))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w)
+	return w.Flush()
+}
+
+// Evaluate asks for the value of a trial until the answer can be understood.
+func (p *prompt) Evaluate(ctx context.Context, number int, _ space.Values) (evaluate.Outcome, error) {
+	for {
+		fmt.Fprintf(p.out, "trial %d, value: ", number)
+		select {
+		case <-ctx.Done():
+			fmt.Fprintln(p.out)
+			return evaluate.Outcome{}, ctx.Err()
+		case line, open := <-p.lines:
+			if !open { // the reader stops for Ctrl-C too
+				fmt.Fprintln(p.out)
+				return evaluate.Outcome{}, cmp.Or(ctx.Err(), errQuit)
+			}
+			o, err := parseAnswer(line)
+			if err == nil || errors.Is(err, errQuit) {
+				return o, err
+			}
+			fmt.Fprintln(p.out, err)
+		}
+	}
+}
+
+// parseAnswer reads a number, or a word and a reason.
+func parseAnswer(line string) (evaluate.Outcome, error) {
+	word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
+	reason = strings.TrimSpace(reason)
+	switch word {
+	case "quit":
+		return evaluate.Outcome{}, errQuit
+	case "fail":
+		return evaluate.Outcome{State: evaluate.Failed, Reason: reason}, nil
+	case "infeasible":
+		return evaluate.Outcome{State: evaluate.Infeasible, Reason: reason}, nil
+	}
+	if v, err := strconv.ParseFloat(word, 64); err == nil && reason == "" && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		return evaluate.Value(v), nil
+	}
+	return evaluate.Outcome{}, errors.New("enter a number as 0.25, or: fail [reason], infeasible [reason], quit")
+}

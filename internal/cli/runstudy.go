@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/space"
+	"github.com/mahabo/mahabo/strategy"
+	"github.com/mahabo/mahabo/study"
+)
+
+// config describes the study that the flags ask for.
+func (c *minimizeCmd) config(ctx context.Context, methods *strategy.Registry) (study.Config, error) {
+	config := study.Config{Name: c.Study, Method: cmp.Or(c.Method, defaultMethod), Goal: study.Minimize, Seed: c.seed(), Init: c.initial(), Budget: c.initial() + c.Evals}
+	if c.Maximize {
+		config.Goal = study.Maximize
+	}
+	var err error
+	if config.Space, err = c.space(ctx); err != nil {
+		return config, err
+	}
+	if config.Name == "" {
+		base := filepath.Base(c.Space)
+		config.Name = strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	if config.Method, err = methods.Canonical(config.Method); err != nil {
+		return config, usagef("--method: %w", err)
+	}
+	return config, input(config.Check(methods)) // before a file is made
+}
+
+// space is that of the file or of the problem, which is named in the parameters so that a
+// study is not continued with another one.
+func (c *minimizeCmd) space(ctx context.Context) (*space.Space, error) {
+	if c.Space != "" {
+		return readSpace(ctx, c.Space)
+	}
+	p, err := c.problem()
+	if err != nil {
+		return nil, err
+	}
+	parameters, err := p.Parameters()
+	if err != nil {
+		return nil, err
+	}
+	return parameters.Described(fmt.Sprintf("%s, seed %d", c.Problem, c.seed()))
+}
+
+// openOrCreate opens the study that the flags name, which has to be the one they describe,
+// or begins it.
+func (c *minimizeCmd) openOrCreate(ctx context.Context, s streams, st study.Store, want study.Config) (*study.Study, error) {
+	one, err := study.Open(ctx, st, want.Name, study.WithMethods(s.methods))
+	if errors.Is(err, study.ErrNotFound) {
+		if one, err = study.Create(ctx, st, want, study.WithMethods(s.methods)); err == nil {
+			return one, nil
+		}
+	}
+	if errors.Is(err, study.ErrExists) { // another run was faster
+		one, err = study.Open(ctx, st, want.Name, study.WithMethods(s.methods))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := c.compare(one.Config(), want); err != nil {
+		return nil, err
+	}
+	sum, err := one.Summary(ctx)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(s.err, "mahabo: continuing study %s in %s: %d trials, %d complete (--study NAME starts another)\n",
+		want.Name, c.Store, sum.Trials, sum.States[study.Complete])
+	return one, nil
+}
+
+// compare refuses to continue a study as something that it is not. A method, seed or design
+// that is not given is that of the study.
+func (c *minimizeCmd) compare(had, want study.Config) error {
+	same, err := space.Equal(had.Space, want.Space)
+	if err != nil {
+		return err
+	}
+	for _, d := range []struct {
+		differs        bool
+		what, had, fix string
+	}{
+		{!same, "other parameters", "", "undo the change of the space"},
+		{had.Goal != want.Goal, "the goal", string(had.Goal), map[study.Goal]string{study.Maximize: "add --maximize", study.Minimize: "leave out --maximize"}[had.Goal]},
+		{c.Method != "" && had.Method != want.Method, "the method", had.Method, "leave out --method"},
+		{c.Seed != nil && had.Seed != want.Seed, "the seed", fmt.Sprint(had.Seed), "leave out --seed"},
+		{c.Init != nil && had.Init != want.Init, "an initial design of", fmt.Sprint(had.Init), "leave out --init"},
+	} {
+		if d.differs {
+			return usagef("study %s in %s has %s: %s to continue it, or begin another with --study NAME",
+				want.Name, c.Store, strings.TrimSpace(d.what+" "+d.had), d.fix)
+		}
+	}
+	return nil
+}
+
+// optimiseResult is the JSON output of a run of a study.
+type optimiseResult struct {
+	Study          string        `json:"study"`
+	Store          string        `json:"store"`
+	Method         string        `json:"method"`
+	Goal           study.Goal    `json:"goal"`
+	Batch          int           `json:"batch"`
+	Evals          int           `json:"evals"`
+	Init           int           `json:"init"`
+	Seed           uint64        `json:"seed"`
+	Trials         int           `json:"trials"` // with an outcome, in all runs
+	Failed         int           `json:"failed"`
+	Infeasible     int           `json:"infeasible"`
+	Trial          int           `json:"trial"` // number of the best one
+	Best           float64       `json:"best"`
+	Std            float64       `json:"std,omitempty"`
+	Params         *space.Values `json:"params"`
+	Seconds        float64       `json:"seconds"` // in the method, this run
+	FallbackRounds int           `json:"fallback_rounds"`
+	Jitter         float64       `json:"jitter"`
+	Version        string        `json:"version"`
+}
+
+// conclude reports how a run ended.
+func (r *optimisation) conclude(ctx context.Context, err error) error {
+	sum, sumErr := r.study.Summary(ctx)
+	if sumErr != nil {
+		return errors.Join(err, sumErr)
+	}
+	done, quit := finished(sum), errors.Is(err, errQuit)
+	switch {
+	case errors.Is(err, evaluate.ErrExhausted):
+		fmt.Fprintf(r.err, "note: %v: the space has no other values\n", evaluate.ErrExhausted)
+		err = nil
+	case quit, errors.Is(err, errOthers):
+		err = nil
+	case errors.Is(err, evaluate.ErrNoneWorked):
+		err = fmt.Errorf("%w\nmahabo retry %s NUMBER... has failed trials evaluated again when the cause is mended", err, sum.Config.Name)
+	case errors.Is(err, evaluate.ErrStopped), errors.Is(err, context.Canceled):
+		err = interrupted(fmt.Sprintf("stopped after %d of %d trials; the same command continues", done, r.total))
+	}
+	report := r.Report()
+	if report.Fallbacks > 0 {
+		fmt.Fprintf(r.err, "note: in %d rounds the model could not be used (%v); their points are uniform\n", report.Fallbacks, report.Fallback)
+	}
+	if report.Note != "" {
+		fmt.Fprintf(r.err, "note: %s\n", report.Note)
+	}
+	best, ok, bestErr := r.study.Best(ctx)
+	if !ok && err == nil && !quit {
+		err = fmt.Errorf("no trial of study %s has a value: %d failed, %d are infeasible", sum.Config.Name, sum.States[study.Failed], sum.States[study.Infeasible])
+	}
+	if !ok {
+		return errors.Join(err, bestErr)
+	}
+	config := sum.Config
+	result := optimiseResult{
+		Study: config.Name, Store: r.c.Store, Method: config.Method, Goal: config.Goal, Batch: r.c.Batch, Evals: r.c.Evals,
+		Init: config.Init, Seed: config.Seed, Trials: done, Failed: sum.States[study.Failed], Infeasible: sum.States[study.Infeasible],
+		Trial: best.Number, Best: best.Mean, Std: best.Std, Params: &best.Params,
+		Seconds: report.Time.Seconds(), FallbackRounds: report.Fallbacks, Jitter: report.Jitter, Version: version(),
+	}
+	return errors.Join(err, result.write(r.out, r.c.JSON), r.file.commit(result))
+}
+
+// write prints the result for people or for programs.
+func (r *optimiseResult) write(w io.Writer, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(w).Encode(r)
+	}
+	var others string
+	if r.Failed > 0 {
+		others += fmt.Sprintf(", %d failed", r.Failed)
+	}
+	if r.Infeasible > 0 {
+		others += fmt.Sprintf(", %d infeasible", r.Infeasible)
+	}
+	_, err := fmt.Fprintf(w, "best value  %.6g in trial %d of %d%s (%s, %d parameters)\nat          %s\ntime        %s in the method\nstudy       %s in %s\n",
+		r.Best, r.Trial, r.Trials, others, r.Method, r.Params.Len(), firstParams(*r.Params, 8), seconds(r.Seconds), r.Study, r.Store)
+	return err
+}
+
+// firstParams writes the first n parameters and says how many there are.
+func firstParams(v space.Values, n int) string {
+	return listParams(v, n) + someOf(v, n)
+}
+
+// listParams writes the first n parameters.
+func listParams(v space.Values, n int) string {
+	var parts []string
+	for name, value := range v.All() {
+		if len(parts) == n {
+			break
+		}
+		parts = append(parts, name+"="+shortValue(value))
+	}
+	return strings.Join(parts, " ")
+}
+
+// someOf says that only the first n parameters are shown, when there are more.
+func someOf(v space.Values, n int) string {
+	if v.Len() <= n {
+		return ""
+	}
+	return fmt.Sprintf(" (the first %d of %d; --json has all)", n, v.Len())
+}
+
+// shortValue writes a value for people.
+func shortValue(value any) string {
+	if f, ok := value.(float64); ok {
+		return fmt.Sprintf("%.6g", f)
+	}
+	return fmt.Sprint(value)
+}

@@ -1,0 +1,323 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/mahabo/mahabo/internal/hint"
+	"github.com/mahabo/mahabo/space"
+	"github.com/mahabo/mahabo/store"
+	"github.com/mahabo/mahabo/study"
+)
+
+// studyCmd groups what is done to a study as a whole.
+type studyCmd struct {
+	Create studyCreateCmd `cmd:"" help:"Begin a study."`
+	List   studyListCmd   `cmd:"" help:"List the studies of a store."`
+	Show   studyShowCmd   `cmd:"" help:"Show how far a study is."`
+	Delete studyDeleteCmd `cmd:"" help:"Delete a study and all its trials."`
+	Export studyExportCmd `cmd:"" help:"Write the trials of a study to a file."`
+	Import studyImportCmd `cmd:"" help:"Add evaluations made before or elsewhere."`
+}
+
+// storeFlags choose the store.
+type storeFlags struct {
+	Store string `default:"sqlite:mahabo.db" placeholder:"URL" help:"Where studies are kept: sqlite:PATH or postgres://... (${default})."`
+}
+
+// open opens the store, which has to exist: a slip in a path should not leave a new
+// file behind. One that cannot be written can still be shown.
+func (f storeFlags) open(ctx context.Context) (study.Store, error) {
+	if path, ok := strings.CutPrefix(f.Store, "sqlite:"); ok && path != "" {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, usagef("--store: there is no file %s: mahabo study create makes it", path)
+		}
+	}
+	st, err := f.create(ctx)
+	if errors.Is(err, store.ErrReadOnly) {
+		return store.OpenReadOnly(ctx, f.Store)
+	}
+	return st, err
+}
+
+// create opens the store, a new one if need be.
+func (f storeFlags) create(ctx context.Context) (study.Store, error) {
+	s, err := store.Open(ctx, f.Store)
+	var wrong *store.URLError
+	if errors.As(err, &wrong) {
+		err = usagef("--store: %w", err)
+	}
+	return s, err
+}
+
+// with runs f on a study.
+func (f storeFlags) with(ctx context.Context, s streams, name string, do func(*study.Study) error) (err error) {
+	st, err := f.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	one, err := find(ctx, s, st, name)
+	if err != nil {
+		return err
+	}
+	return input(do(one))
+}
+
+// find opens a study, or says which name may have been meant.
+func find(ctx context.Context, s streams, st study.Store, name string) (*study.Study, error) {
+	one, err := study.Open(ctx, st, name, study.WithMethods(s.methods))
+	if !errors.Is(err, study.ErrNotFound) {
+		return one, input(err)
+	}
+	names, listErr := st.Names(ctx)
+	if listErr != nil {
+		return nil, errors.Join(err, listErr)
+	}
+	return nil, usagef("%w%s: mahabo study list shows the names", err, hint.DidYouMean(name, names))
+}
+
+// input marks the errors that a user can mend as such.
+func input(err error) error {
+	var request *study.RequestError
+	if errors.As(err, &request) || errors.Is(err, study.ErrNotFound) || errors.Is(err, study.ErrExists) || errors.Is(err, study.ErrUsedID) {
+		return usageError{err}
+	}
+	return err
+}
+
+type studyCreateCmd struct {
+	Name   string `arg:"" help:"Name of the study: letters, digits and -_. only."`
+	Space  string `required:"" placeholder:"FILE" help:"File that declares the parameters, YAML or JSON."`
+	Method string `default:"${default_method}" placeholder:"M" help:"Method with its options, name:key=value,...; see mahabo methods (${default})."`
+	Goal   string `enum:"minimize,maximize" default:"minimize" help:"Which values are better: minimize or maximize (${default})."`
+	Seed   uint64 `default:"0" placeholder:"S" help:"Seed of the method (${default})."`
+	Init   int    `default:"${default_init}" placeholder:"N" help:"Points of the initial design (${default})."`
+	Budget int    `placeholder:"N" help:"Trials that are meant in all, if you know: the method plans for them."`
+	storeFlags
+}
+
+// Help is the long help.
+func (*studyCreateCmd) Help() string {
+	return `Examples:
+
+  mahabo study create rig --space space.yaml
+
+  mahabo study create oven --space space.yaml --goal maximize --method vanilla --store postgres://localhost/lab`
+}
+
+// Run creates the study.
+func (c *studyCreateCmd) Run(ctx context.Context, s streams) (err error) {
+	sp, err := readSpace(ctx, c.Space)
+	if err != nil {
+		return err
+	}
+	config := study.Config{Name: c.Name, Space: sp, Method: c.Method, Goal: study.Goal(c.Goal), Seed: c.Seed, Init: c.Init, Budget: c.Budget}
+	if c.Init < 1 {
+		return usagef("--init is %d: the initial design needs at least one point", c.Init)
+	}
+	if err := config.Check(s.methods); err != nil { // before a file is made
+		return input(err)
+	}
+	st, err := c.create(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	switch _, err := study.Create(ctx, st, config, study.WithMethods(s.methods)); {
+	case errors.Is(err, study.ErrExists):
+		return usagef("%w: choose another name, or go on with that one (mahabo study show %s)", err, c.Name)
+	case err != nil:
+		return input(err)
+	}
+	_, err = fmt.Fprintf(s.out, "created study %s in %s: %d parameters, %s by %s\n", c.Name, c.Store, len(sp.Params()), c.Goal, c.Method)
+	return err
+}
+
+// readSpace reads the parameters of a study.
+func readSpace(ctx context.Context, path string) (*space.Space, error) {
+	data, err := readFile(ctx, path, space.MaxBytes)
+	if err != nil {
+		return nil, inFlag("--space", err)
+	}
+	sp, err := space.Parse(data)
+	if err != nil {
+		return nil, usagef("--space: %s: %w", path, err)
+	}
+	return sp, nil
+}
+
+type studyListCmd struct {
+	JSON bool `name:"json" help:"Print JSON."`
+	storeFlags
+}
+
+// Help is the long help.
+func (*studyListCmd) Help() string {
+	return `Examples:
+
+  mahabo study list
+
+  mahabo study list --store postgres://localhost/lab --json | jq -r '.[].config.name'`
+}
+
+// Run lists the studies.
+func (c *studyListCmd) Run(ctx context.Context, s streams) (err error) {
+	st, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	names, err := st.Names(ctx)
+	if err != nil {
+		return err
+	}
+	shown := []studyInfo{}
+	for _, name := range names {
+		one, err := study.Open(ctx, st, name, study.WithMethods(s.methods))
+		if errors.Is(err, study.ErrNotFound) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		info, err := inspect(ctx, one)
+		if err != nil {
+			return err
+		}
+		shown = append(shown, info)
+	}
+	if c.JSON {
+		return writeJSON(s.out, shown)
+	}
+	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "study\tmethod\tgoal\ttrials\tcomplete\tbest")
+	for _, i := range shown {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", i.Config.Name, i.Config.Method, i.Config.Goal, i.Trials, i.States[study.Complete], i.bestText())
+	}
+	return w.Flush()
+}
+
+// studyInfo is a study in JSON.
+type studyInfo struct {
+	study.Summary
+	Best *study.Best `json:"best"`
+}
+
+func inspect(ctx context.Context, s *study.Study) (info studyInfo, err error) {
+	if info.Summary, err = s.Summary(ctx); err != nil {
+		return info, err
+	}
+	best, ok, err := s.Best(ctx)
+	if ok {
+		info.Best = &best
+	}
+	return info, err
+}
+
+func (i studyInfo) bestText() string {
+	if i.Best == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.6g", i.Best.Mean)
+}
+
+type studyShowCmd struct {
+	Name string `arg:"" help:"Name of the study."`
+	JSON bool   `name:"json" help:"Print JSON."`
+	storeFlags
+}
+
+// Help is the long help.
+func (*studyShowCmd) Help() string {
+	return `Examples:
+
+  mahabo study show rig
+
+  mahabo study show rig --json | jq .states`
+}
+
+// Run shows the study.
+func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
+	return c.with(ctx, s, c.Name, func(one *study.Study) error {
+		info, err := inspect(ctx, one)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return writeJSON(s.out, info)
+		}
+		var states []string
+		for _, state := range []study.State{study.Complete, study.Running, study.Waiting, study.Stale, study.Failed, study.Infeasible} {
+			if n := info.States[state]; n > 0 {
+				states = append(states, fmt.Sprintf("%d %s", n, state))
+			}
+		}
+		w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintf(w, "study\t%s, created %s\n", info.Config.Name, info.Created.Format(time.RFC3339))
+		fmt.Fprintf(w, "method\t%s, seed %d, %d initial points\n", info.Config.Method, info.Config.Seed, info.Config.Init)
+		fmt.Fprintf(w, "goal\t%s over %d parameters\n", info.Config.Goal, len(info.Config.Space.Params()))
+		fmt.Fprintf(w, "trials\t%s\n", strings.Join(append([]string{fmt.Sprintf("%d in %d batches", info.Trials, info.Batches)}, states...), ", "))
+		fmt.Fprintf(w, "best\t%s\n", info.bestText())
+		if info.Best != nil {
+			fmt.Fprintf(w, "at\ttrial %d: %s\n", info.Best.Number, firstParams(info.Best.Params, 8))
+		}
+		return w.Flush()
+	})
+}
+
+// paramText writes parameters on one line.
+func paramText(v space.Values) string {
+	var parts []string
+	for name := range v.All() {
+		text, _ := v.Text(name)
+		parts = append(parts, name+"="+text)
+	}
+	return strings.Join(parts, " ")
+}
+
+type studyDeleteCmd struct {
+	Name string `arg:"" help:"Name of the study."`
+	Yes  bool   `help:"Really delete it."`
+	storeFlags
+}
+
+// Help is the long help.
+func (*studyDeleteCmd) Help() string {
+	return `Examples:
+
+  mahabo study export rig --out rig.csv
+
+  mahabo study delete rig --yes`
+}
+
+// Run deletes the study.
+func (c *studyDeleteCmd) Run(ctx context.Context, s streams) (err error) {
+	st, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	one, err := find(ctx, s, st, c.Name)
+	if err != nil {
+		return err
+	}
+	sum, err := one.Summary(ctx)
+	if err != nil {
+		return err
+	}
+	if !c.Yes {
+		return usagef("study %q has %d trials, which cannot be brought back: add --yes to delete them", c.Name, sum.Trials)
+	}
+	if err := study.Delete(ctx, st, c.Name); err != nil {
+		return input(err)
+	}
+	_, err = fmt.Fprintf(s.out, "deleted study %s and its %d trials\n", c.Name, sum.Trials)
+	return err
+}

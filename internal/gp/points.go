@@ -1,0 +1,110 @@
+package gp
+
+import (
+	"math"
+
+	"github.com/mahabo/mahabo/internal/linalg"
+)
+
+// Points are points together with the squared distances between them, which are all
+// that an isotropic kernel needs: a new point costs O(n D), new hyperparameters nothing.
+type Points struct {
+	dim, n int
+	x      linalg.Matrix // one point per row, spare rows below
+	norm2  []float64     // |x_i|²
+	r2     linalg.Matrix // |x_i - x_j|², lower triangle
+}
+
+// NewPoints returns an empty set of points with dim coordinates.
+func NewPoints(dim int) *Points { return &Points{dim: dim} }
+
+// Len returns the number of points.
+func (c *Points) Len() int { return c.n }
+
+// At returns point i, not to be changed.
+func (c *Points) At(i int) []float64 { return c.x.Row(i) }
+
+// X returns the n x D view.
+func (c *Points) X() linalg.Matrix { return c.x.Slice(0, c.n, 0, c.dim) }
+
+// Append adds a copy of a point.
+func (c *Points) Append(x []float64) {
+	if c.n == c.x.Rows {
+		c.grow(max(64, 2*c.n))
+	}
+	i := c.n
+	c.keep(x)
+	c.distances(c.r2.Row(i)[:i], x)
+}
+
+// keep adds a copy of a point for which there is room, without its distances.
+func (c *Points) keep(x []float64) {
+	copy(c.x.Row(c.n), x)
+	c.norm2[c.n] = linalg.Dot(x, x)
+	c.n++
+}
+
+// Truncate drops the points from number n on.
+func (c *Points) Truncate(n int) { c.n = n }
+
+// Subset returns the points with the given numbers, in that order.
+func (c *Points) Subset(numbers []int) *Points {
+	s := NewPoints(c.dim)
+	s.grow(len(numbers) + 64)
+	s.n = len(numbers)
+	for a, i := range numbers {
+		copy(s.x.Row(a), c.x.Row(i))
+		s.norm2[a] = c.norm2[i]
+		for b, j := range numbers[:a] {
+			s.r2.Set(a, b, c.r2.At(max(i, j), min(i, j)))
+		}
+	}
+	return s
+}
+
+// Dim returns the number of coordinates.
+func (c *Points) Dim() int { return c.dim }
+
+// Square returns |x_i - x_j|² for j < i.
+func (c *Points) Square(i, j int) float64 { return c.r2.At(i, j) }
+
+// MeanSquare returns the mean of |x_i - x_j|²/D over the pairs of points, 0 when there are none.
+func (c *Points) MeanSquare() float64 {
+	var sum float64
+	for i := range c.n {
+		for _, v := range c.r2.Row(i)[:i] {
+			sum += v
+		}
+	}
+	return sum / float64(max(1, c.n*(c.n-1)/2)*c.dim)
+}
+
+// Nearest returns the distance from x to the closest point, +Inf when there is none.
+func (c *Points) Nearest(x []float64) float64 {
+	r2 := make([]float64, c.n)
+	c.distances(r2, x)
+	least := math.Inf(1)
+	for _, v := range r2 {
+		least = min(least, v)
+	}
+	return math.Sqrt(least)
+}
+
+// distances fills r2 with |x - x_i|² of the first len(r2) points.
+func (c *Points) distances(r2, x []float64) {
+	xx := linalg.Dot(x, x)
+	for i := range r2 {
+		r2[i] = max(0, xx+c.norm2[i]-2*linalg.Dot(c.x.Row(i), x))
+	}
+}
+
+func (c *Points) grow(capacity int) {
+	x, r2 := linalg.New(capacity, c.dim), linalg.New(capacity, capacity)
+	copy(x.Data, c.x.Data)
+	for i := range c.n {
+		copy(r2.Row(i)[:i], c.r2.Row(i)[:i])
+	}
+	norm2 := make([]float64, capacity)
+	copy(norm2, c.norm2)
+	c.x, c.r2, c.norm2 = x, r2, norm2
+}

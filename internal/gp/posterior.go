@@ -1,0 +1,289 @@
+package gp
+
+import (
+	"github.com/mahabo/mahabo/internal/linalg"
+)
+
+// Posterior is a process given data. It keeps scratch memory and believed points: one
+// goroutine at a time.
+type Posterior struct {
+	Hyper
+	points *Points // z of the data, then of believed points; those of the data themselves without a map
+	shared bool    // points are those of the data
+	rate   float64
+	linear Map // nil for none
+	data   int // points with values; the others are believed
+	mean   float64
+	scale  float64
+	jitter float64
+	y      []float64
+	l, li  linalg.Matrix // factor of the correlations, and its inverse, spare rows below
+	alpha  []float64     // R⁻¹(y - mean), 0 for believed points
+	unit   []float64     // R⁻¹1 of a restricted process
+	total  float64
+	fitted []float64     // posterior mean at the data
+	k, v   linalg.Matrix // scratch
+	z, gz  linalg.Matrix // scratch of the map
+}
+
+// Condition returns the posterior; spare is the number of points that may be believed
+// later.
+func Condition(h Hyper, d Data, spare int) (*Posterior, error) {
+	n := len(d.Y)
+	m := &Posterior{
+		Hyper: h, data: n, y: d.Y,
+		l: linalg.New(n+spare, n+spare), li: linalg.New(n+spare, n+spare),
+		alpha: make([]float64, n+spare), fitted: make([]float64, n),
+	}
+	m.rate, m.linear = h.Metric.Map(d.Points.dim)
+	m.place(d.Points, n, spare)
+	r, l := linalg.New(n, n), m.l.Slice(0, n, 0, n)
+	fillCorrelations(r, linalg.Matrix{}, h.Profile, h.Metric, h.Noise, d)
+	addGiven(r, d.Given, h.Scale)
+	jitter, err := linalg.CholeskyJitter(l, r, linalg.DefaultLadder(r))
+	if err != nil {
+		return nil, err
+	}
+	m.jitter = jitter
+	li := m.li.Slice(0, n, 0, n)
+	for i := range n {
+		copy(li.Row(i)[:i+1], l.Row(i)[:i+1])
+	}
+	linalg.InvertLower(li)
+	m.solve(d, li)
+	for i := range n {
+		// (R - N) alpha + mean = y - N alpha, N the noise on the diagonal.
+		m.fitted[i] = d.Y[i] - (h.Noise*d.weight(i)+nugget+jitter)*m.alpha[i]
+	}
+	for i, g := range d.Given {
+		m.fitted[i] -= g / h.Scale * m.alpha[i]
+	}
+	return m, nil
+}
+
+// place keeps the points, mapped where there is a map.
+func (m *Posterior) place(p *Points, n, spare int) {
+	if m.shared = m.linear == nil; m.shared {
+		m.points = p
+		return
+	}
+	z := linalg.New(n, m.linear.Dim())
+	m.linear.Apply(z, p.x.Slice(0, n, 0, p.dim))
+	m.points = NewPoints(m.linear.Dim())
+	m.points.grow(n + spare)
+	for i := range n {
+		m.points.keep(z.Row(i))
+	}
+}
+
+// solve finds mean, s and alpha. With u = L⁻¹1 and v = L⁻¹y: mean = u·v/u·u and
+// alpha = L⁻ᵀ(v - mean u).
+func (m *Posterior) solve(d Data, li linalg.Matrix) {
+	n := len(d.Y)
+	u, v := make([]float64, n), make([]float64, n)
+	for i := range n {
+		for _, e := range li.Row(i)[:i+1] {
+			u[i] += e
+		}
+		v[i] = linalg.Dot(li.Row(i)[:i+1], d.Y[:i+1])
+	}
+	m.total = linalg.Dot(u, u)
+	if m.Mean != nil {
+		m.mean = *m.Mean
+	} else {
+		m.mean = linalg.Dot(u, v) / m.total
+	}
+	linalg.Axpy(v, -m.mean, u)
+	freedom := n
+	if m.Restricted {
+		freedom = max(1, n-1)
+		m.unit = make([]float64, n)
+		for i := range n {
+			linalg.Axpy(m.unit[:i+1], u[i], li.Row(i)[:i+1])
+		}
+	}
+	if m.scale = m.Scale; d.Given == nil && !m.Known {
+		m.scale = max(linalg.Dot(v, v)/float64(freedom), smallestScale)
+	}
+	for i := range n {
+		linalg.Axpy(m.alpha[:i+1], v[i], li.Row(i)[:i+1])
+	}
+}
+
+// Fitted returns the posterior mean at the data, not to be changed.
+func (m *Posterior) Fitted() []float64 { return m.fitted }
+
+// Jitter returns what had to be added to the diagonal, usually 0.
+func (m *Posterior) Jitter() float64 { return m.jitter }
+
+// Widen multiplies all variances, for a model that is known to be too sure of itself.
+func (m *Posterior) Widen(factor float64) { m.scale *= factor }
+
+// OutputScale is s.
+func (m *Posterior) OutputScale() float64 { return m.scale }
+
+// NoiseVariance is that of the observation noise that is not given.
+func (m *Posterior) NoiseVariance() float64 { return m.scale * m.Noise }
+
+// LeaveOneOut returns the moments of value i, with noise, given the others and the
+// hyperparameters, and unless the process is restricted the mean: with S = R⁻¹,
+//
+//	mean = y - alpha_i/S_ii,  variance = s/S_ii.
+//
+// A restricted one has S - S11'S/1'S1 for S.
+func (m *Posterior) LeaveOneOut(i int) (mean, variance float64) {
+	var own float64
+	for j := i; j < m.data; j++ {
+		own += m.li.At(j, i) * m.li.At(j, i)
+	}
+	if m.Restricted {
+		own = max(own-m.unit[i]*m.unit[i]/m.total, smallestVariance)
+	}
+	return m.y[i] - m.alpha[i]/own, m.scale / own
+}
+
+// Believe adds a point at its predicted mean: means stay, variances shrink.
+func (m *Posterior) Believe(x []float64) {
+	n := m.points.n
+	if m.linear == nil {
+		m.points.Append(x)
+	} else {
+		z := linalg.New(1, m.linear.Dim())
+		m.linear.Apply(z, linalg.Matrix{Rows: 1, Cols: len(x), Stride: len(x), Data: x})
+		m.points.Append(z.Row(0))
+	}
+	k := make([]float64, n)
+	m.Profile.Correlate(k, nil, m.rate, m.points.r2.Row(n)[:n])
+	l := m.l.Slice(0, n+1, 0, n+1)
+	// A point on top of another makes the matrix singular but for the noise.
+	for own := 1 + m.Noise + nugget + m.jitter; linalg.AppendRow(l, k, own) != nil; own += 1e-6 {
+		continue
+	}
+	// The last row of L⁻¹ is -l'L⁻¹/l_nn, then 1/l_nn.
+	row, last := m.li.Row(n)[:n+1], l.At(n, n)
+	for j := range n {
+		linalg.Axpy(row[:j+1], -l.At(n, j)/last, m.li.Row(j)[:j+1])
+	}
+	row[n] = 1 / last
+}
+
+// Release takes believed points out of the points of the data; the posterior ends with it.
+func (m *Posterior) Release() {
+	if m.shared {
+		m.points.Truncate(m.data)
+	}
+}
+
+// Predict returns the moments of the latent function.
+func (m *Posterior) Predict(x []float64) (mean, variance float64) {
+	row := linalg.New(1, len(x))
+	copy(row.Data, x)
+	m.Evaluate([]float64{0}, linalg.Matrix{}, row, func(m, v float64) (float64, float64, float64) {
+		mean, variance = m, v
+		return 0, 0, 0
+	})
+	return mean, variance
+}
+
+// PredictRows fills the moments of the latent function at the rows of x.
+func (m *Posterior) PredictRows(mean, variance []float64, x linalg.Matrix) {
+	row := 0
+	m.Evaluate(make([]float64, x.Rows), linalg.Matrix{}, x, func(mu, v float64) (float64, float64, float64) {
+		mean[row], variance[row] = mu, v
+		row++
+		return 0, 0, 0
+	})
+}
+
+// Moments is a function of the posterior at a point, with its derivatives.
+type Moments func(mean, variance float64) (value, dMean, dVariance float64)
+
+// Mean is the posterior mean itself.
+func Mean(mean, _ float64) (value, dMean, dVariance float64) { return mean, 1, 0 }
+
+// Evaluate fills value and grad with f and its gradient at the rows of x. With the
+// correlations k and w = R⁻¹k,
+//
+//	mean = mean0 + k·alpha,  variance = s (1 - k·w),
+//	grad_z = sum_i c_i (z_i - z) rate,  c_i = slope_i (dMean alpha_i - 2 s dVariance w_i).
+//
+// The variance of a restricted process has s (1 - k·unit)²/total more. All rows share the
+// passes over the data. Without rows in grad there is no gradient.
+func (m *Posterior) Evaluate(value []float64, grad, x linalg.Matrix, f Moments) {
+	if m.linear == nil {
+		m.evaluate(value, grad, x, f)
+		return
+	}
+	if m.z.Rows < x.Rows {
+		m.z, m.gz = linalg.New(x.Rows, m.linear.Dim()), linalg.New(x.Rows, m.linear.Dim())
+	}
+	z, gz := m.z.Slice(0, x.Rows, 0, m.z.Cols), m.gz.Slice(0, grad.Rows, 0, m.gz.Cols)
+	m.linear.Apply(z, x)
+	m.evaluate(value, gz, z, f)
+	for i := range grad.Rows {
+		m.linear.Pull(grad.Row(i), gz.Row(i))
+	}
+}
+
+func (m *Posterior) evaluate(value []float64, grad, x linalg.Matrix, f Moments) {
+	n, rows := m.points.n, x.Rows
+	data := m.points.X()
+	if m.k.Rows < 2*rows || m.k.Cols < n {
+		m.k, m.v = linalg.New(2*rows, m.l.Cols), linalg.New(2*rows, m.l.Cols)
+	}
+	k, slope := m.k.Slice(0, rows, 0, n), m.k.Slice(rows, 2*rows, 0, n)
+	v, w := m.v.Slice(0, rows, 0, n), m.v.Slice(rows, 2*rows, 0, n)
+	linalg.GemmTB(k, 0, -2, x, data)
+	for i := range rows {
+		row, xx := k.Row(i), linalg.Dot(x.Row(i), x.Row(i))
+		for j, q := range m.points.norm2[:n] {
+			row[j] = max(0, row[j]+xx+q)
+		}
+		m.Profile.Correlate(row, slope.Row(i), m.rate, row)
+	}
+	li := m.li.Slice(0, n, 0, n)
+	linalg.GemmTB(v, 0, 1, k, li)
+	if grad.Rows > 0 {
+		linalg.Gemm(w, 0, 1, v, li)
+	}
+	for i := range rows {
+		c, wi := slope.Row(i), w.Row(i)
+		mean := m.mean + linalg.Dot(k.Row(i), m.alpha[:n])
+		share, missing := 1-linalg.Dot(v.Row(i), v.Row(i)), 0.0
+		if m.Restricted {
+			missing = 1 - linalg.Dot(k.Row(i)[:m.data], m.unit)
+			share += missing * missing / m.total
+		}
+		val, dMean, dVariance := f(mean, m.scale*max(share, smallestVariance))
+		value[i] = val
+		if grad.Rows == 0 {
+			continue
+		}
+		var sum float64
+		for j := range c {
+			influence := dMean*m.alpha[j] - 2*m.scale*dVariance*wi[j]
+			if m.Restricted && j < m.data {
+				influence -= 2 * m.scale * dVariance * missing / m.total * m.unit[j]
+			}
+			c[j] *= influence
+			sum += c[j]
+		}
+		g := grad.Row(i)
+		for j, xj := range x.Row(i) {
+			g[j] = -sum * xj
+		}
+	}
+	if grad.Rows == 0 {
+		return
+	}
+	linalg.Gemm(grad, 1, 1, slope, data)
+	for i := range rows {
+		g := grad.Row(i)
+		for j := range g {
+			g[j] *= m.rate
+		}
+	}
+}
+
+// smallestVariance is what rounding leaves of a variance that is 0, relative to s.
+const smallestVariance = 1e-10

@@ -1,0 +1,265 @@
+package adaptive
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/mahabo/mahabo/internal/gp"
+	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/internal/num"
+	"github.com/mahabo/mahabo/internal/rng"
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// observation is one with a single value.
+type observation struct {
+	x      strategy.Point
+	y, std float64
+}
+
+// run is one descent: a model of the observations that belong to it, and queries around the
+// best of them.
+type run struct {
+	*adaptive
+	x      []strategy.Point
+	y      []float64
+	std    []float64 // of their noise, 0 when it is not known
+	points *gp.Points
+	fit    scaleFit
+	best   int // number of the lowest value
+
+	last posterior // of the last Ask, without the points that it believed
+	seen int       // observations that it knows
+}
+
+func (a *adaptive) newRun() *run { return &run{adaptive: a, points: gp.NewPoints(a.Dim)} }
+
+// add adds an observation.
+func (a *run) add(o observation) {
+	a.x, a.y, a.std = append(a.x, o.x), append(a.y, o.y), append(a.std, o.std)
+	a.points.Append(o.x)
+	if o.y < a.y[a.best] {
+		a.best = len(a.y) - 1
+	}
+}
+
+// propose chooses n points, one after another, each with those before it and the
+// pending ones believed at their predicted values. A point that is believed to be the best
+// is the centre of those after it. Without fronts all are around the lowest point.
+func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fronts *fronts) ([]strategy.Point, error) {
+	if err := a.refit(ctx); err != nil {
+		return nil, err
+	}
+	all, err := a.condition(len(pending) + n)
+	if err != nil {
+		return nil, err
+	}
+	defer all.model.Release()
+	a.last, a.seen = all, len(a.y)
+	a.report.Jitter = all.model.Jitter()
+	for _, p := range pending {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		all.model.Believe(p)
+	}
+	r := rng.New(a.Config.Seed, uint64(len(a.Y)), uint64(len(pending)), rng.Purpose("adaptive"))
+	whole := a.around(all, everywhere)
+	near := surroundings{
+		run: a, all: all, lowest: whole.centre, places: map[int]*place{},
+		believed: slices.Clip(pending), spare: len(pending) + n,
+	}
+	points := make([]strategy.Point, 0, n)
+	add := func(x strategy.Point) {
+		all.model.Believe(x)
+		near.believe(x)
+		points = append(points, x)
+	}
+	if fronts != nil && fronts.opposite {
+		x := fronts.unseen()
+		a.separate(x, all.Points, r)
+		add(x)
+	}
+	for len(points) < n {
+		var k int
+		var other bool
+		var at strategy.Point
+		if fronts != nil {
+			if k, other = fronts.draw(r); other {
+				at = fronts.all[k].at
+			}
+		}
+		local, err := near.draw(ctx, k, at, r)
+		if err != nil {
+			return nil, err
+		}
+		place, follower := local, local
+		if local == nil {
+			place, follower = whole, whole
+			if other {
+				place = whole.at(at)
+			}
+		}
+		x, err := place.query(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		a.separate(x, all.Points, r)
+		follower.follow(x)
+		add(x)
+	}
+	a.report.Jitter = max(a.report.Jitter, near.jitter)
+	return points, nil
+}
+
+// unseen returns a copy of the front that has no value.
+func (f *fronts) unseen() strategy.Point {
+	k := slices.IndexFunc(f.all, func(p front) bool { return !p.seen })
+	return slices.Clone(f.all[k].at)
+}
+
+// posterior is a model with the observations that it knows.
+type posterior struct {
+	gp.Data // in the units of the values told
+	scaled
+	std   []float64
+	model *gp.Posterior
+}
+
+// condition returns the posterior of the last fit; spare is the number of points that may
+// be believed later.
+func (a *run) condition(spare int) (posterior, error) {
+	d, std := a.keep(len(a.y), a.MostModel)
+	s := a.newScaled(a.fit.log, d.Y, std, a.designMedian(len(a.y)))
+	model, err := gp.Condition(a.fit.hyper, gp.Data{Points: d.Points, Y: s.w, Given: s.noise}, spare)
+	return posterior{d, s, std, model}, err
+}
+
+// forecast is that of the run's model; the random points that begin a run have none.
+func (a *run) forecast() (*method.Forecast, error) {
+	if a.fit.n == 0 {
+		return nil, gp.ErrNoFit
+	}
+	all := a.last
+	if a.seen != len(a.y) {
+		var err error
+		if all, err = a.condition(0); err != nil {
+			return nil, err
+		}
+	}
+	return &method.Forecast{Model: all.model, Noise: all.model.NoiseVariance(), Back: all.Moments}, nil
+}
+
+// keep returns the first n observations, or the relevant ones when they exceed the limit.
+func (a *run) keep(n, limit int) (d gp.Data, std []float64) {
+	if n <= limit {
+		return gp.Data{Points: a.points, Y: a.y[:n]}, a.std[:n]
+	}
+	kept := relevant(a.y[:n], limit)
+	return gp.Data{Points: a.points.Subset(kept), Y: pick(a.y, kept)}, pick(a.std, kept)
+}
+
+// refit learns scale and hyperparameters anew when enough observations have come. The
+// fit depends on the first FitCount of them alone.
+func (a *run) refit(ctx context.Context) error {
+	n := method.FitCount(len(a.y), a.ExactFits)
+	if n == a.fit.n {
+		return nil
+	}
+	d, std := a.keep(n, a.MostFitted)
+	fit, err := a.fitScale(ctx, a.prior(len(d.Y)), d, std, a.designMedian(n))
+	if err != nil {
+		return err
+	}
+	fit.n = n
+	a.fit = fit
+	return nil
+}
+
+// prior is that of a model fitted to n observations. With more points than parameters they
+// show how rough the function is and where it bends. A rough one is rather taken for a
+// smooth one with noise, as the smooth part says where to go, and a Matérn profile follows
+// the bends; under the wide prior it does far worse. With fewer points each one explores a
+// direction of its own, and the data choose.
+func (a *run) prior(n int) gp.Prior {
+	profile, theta, noise := gp.RBF, a.ThetaSpread, a.NoiseSpread
+	if n >= a.Dim {
+		theta, noise = a.ThetaSpreadMany, a.NoiseSpreadMany
+		if a.Matern {
+			profile = gp.Matern52
+		}
+	}
+	return gp.Prior{
+		Profile: profile,
+		Metric:  gp.Isotropic{Prior: gp.LogNormalPrior{Mu: math.Log(a.Theta), StdDev: theta}},
+		Noise:   gp.NoiseParam(gp.LogNormalPrior{Mu: math.Log(a.Noise), StdDev: noise}),
+	}
+}
+
+// rough says whether two random points of the box, of a mean squared distance of 2/3 for each
+// parameter, tell little of each other.
+func (a *run) rough(ctx context.Context) (bool, error) {
+	if len(a.y) == 0 || a.refit(ctx) != nil {
+		return false, ctx.Err()
+	}
+	return math.Exp(-a.fit.hyper.Metric.(gp.Isotropic).Theta/3) < a.Rough, nil
+}
+
+// expected returns the values that the model expects at its points, those observed where it
+// has none or does not see all points.
+func (a *run) expected(ctx context.Context) ([]float64, error) {
+	if len(a.y) > a.MostModel || a.refit(ctx) != nil {
+		return a.y, ctx.Err()
+	}
+	all, err := a.condition(0)
+	if err != nil {
+		return a.y, nil
+	}
+	values := make([]float64, len(a.y))
+	for i, w := range all.model.Fitted() {
+		values[i] = all.Invert(w)
+	}
+	return values, nil
+}
+
+// relevant returns the numbers of at most limit observations, in order: the lowest and
+// the latest, half of each.
+func relevant(y []float64, limit int) []int {
+	latest := len(y) - limit/2
+	numbers := method.Lowest(y[:latest], limit-limit/2)
+	for i := latest; i < len(y); i++ {
+		numbers = append(numbers, i)
+	}
+	slices.Sort(numbers)
+	return numbers
+}
+
+// pick returns the values with the given numbers.
+func pick(y []float64, numbers []int) []float64 {
+	out := make([]float64, len(numbers))
+	for a, i := range numbers {
+		out[a] = y[i]
+	}
+	return out
+}
+
+// designMedian is the median of the initial design's values among the first n.
+func (a *run) designMedian(n int) float64 { return num.Median(a.y[:min(n, a.Config.Init)]) }
+
+// separate moves x until it is not on top of another point.
+func (a *run) separate(x strategy.Point, points *gp.Points, r *rand.Rand) {
+	for range separations {
+		if points.Nearest(x) >= a.Apart*math.Sqrt(float64(len(x))) {
+			return
+		}
+		for j := range x {
+			x[j] = min(1, max(-1, x[j]+a.Move*r.NormFloat64()))
+		}
+		a.region.Keep(x)
+	}
+}
+
+// separations is how often a point is moved: a region may be a single point.
+const separations = 100

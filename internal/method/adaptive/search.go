@@ -1,0 +1,106 @@
+package adaptive
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/mahabo/mahabo/internal/acquire"
+	"github.com/mahabo/mahabo/internal/gp"
+	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// everywhere is the reach of the whole box [-1,1]^D.
+const everywhere = 2
+
+// place is where a query looks: in a box around a good point, with a model.
+type place struct {
+	*adaptive
+	model  *gp.Posterior
+	centre []float64
+	best   float64 // what the model expects there
+	reach  float64 // half-width of the box of queries
+}
+
+// around is the place around the lowest point of a model.
+func (a *adaptive) around(p posterior, reach float64) *place {
+	fitted := p.model.Fitted()
+	i := method.Lowest(fitted, 1)[0]
+	at := &place{a, p.model, p.Points.At(i), fitted[i], reach}
+	if !a.region.Whole() {
+		at.enter(p, fitted)
+	}
+	return at
+}
+
+// enter moves the centre into a region that the observations need not lie in: to the lowest
+// of the images of the lowest points.
+func (p *place) enter(all posterior, fitted []float64) {
+	p.best = math.Inf(1)
+	for _, i := range method.Lowest(fitted, images) {
+		x := slices.Clone(all.Points.At(i))
+		p.region.Keep(x)
+		if mean, _ := p.model.Predict(x); mean < p.best {
+			p.best, p.centre = mean, x
+		}
+	}
+}
+
+// images is the number of lowest points whose images in a region are compared.
+const images = 20
+
+// at is around a front that is not the lowest, with the same model.
+func (p *place) at(front strategy.Point) *place {
+	best, _ := p.model.Predict(front)
+	return &place{p.adaptive, p.model, front, best, p.Territory}
+}
+
+// follow moves to x when it is believed to be better.
+func (p *place) follow(x strategy.Point) {
+	if mean, _ := p.model.Predict(x); mean < p.best {
+		p.best, p.centre = mean, x
+	}
+}
+
+// query minimises an acquisition function inside the place's box: the expected
+// improvement over best in a share of the cases, else mean - beta std.
+func (p *place) query(ctx context.Context, r *rand.Rand) (strategy.Point, error) {
+	f := acquire.LowerBound(betas[r.IntN(len(betas))])
+	if p.Improvement > 0 && r.Float64() < p.Improvement {
+		f = acquire.LogImprovement(p.best)
+	}
+	region := p.region.Around(p.centre, p.reach)
+	x := linalg.New(p.Starts, len(p.centre))
+	for i := range p.Starts {
+		p.start(x.Row(i), i, r)
+		region.Keep(x.Row(i))
+	}
+	return acquire.Descend(ctx, acquire.Term{Model: p.model, Of: f}, x, region, p.Steps)
+}
+
+// start fills x with start number i. Its random part stays in directions that the model
+// knows nothing of, where the acquisition function is flat: every evaluation teaches a new
+// direction. How much of it there is varies over two decades.
+func (p *place) start(x []float64, i int, r *rand.Rand) {
+	tau := p.reach
+	if i > 0 {
+		tau *= math.Pow(10, -2*r.Float64())
+	}
+	switch whole := p.reach == everywhere; {
+	case whole && i%3 == 1: // anywhere
+		for j := range x {
+			x[j] = 2*r.Float64() - 1
+		}
+	case whole && i%3 == 2: // near the middle
+		for j := range x {
+			x[j] = p.Middle * r.NormFloat64()
+		}
+	default:
+		for j, c := range p.centre {
+			x[j] = c + tau*(2*r.Float64()-1)
+		}
+	}
+}

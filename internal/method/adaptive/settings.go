@@ -1,0 +1,165 @@
+package adaptive
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// settings are all numbers of the method. Each is an option of its name: leaving a part out
+// to see what it brings is a matter of settings.
+type settings struct {
+	Descents      int `option:"descents" meaning:"first descents where the function is rough; 0: 3 when 400 evaluations or more are meant, and as many parameters, else 1"`
+	DescentLength int `option:"descent-length" meaning:"observations of a first descent after its design"`
+	FarBudget     int `option:"far-budget" meaning:"observations meant from which on several descents and an ascent are worth their delay"`
+
+	FrontLength int     `option:"front-length" meaning:"observations after which the highest of several fronts is given up"`
+	Territory   float64 `option:"territory" meaning:"half-width of the box around a front that belongs to it"`
+
+	Ascent       bool    `option:"ascent" meaning:"look for the highest value once, when the search for the lowest stands still"`
+	StallLength  int     `option:"stall-length" meaning:"observations without progress after which the search stands still"`
+	Progress     float64 `option:"progress" meaning:"share of all that was gained since the design that counts as progress"`
+	AscentLength int     `option:"ascent-length" meaning:"observations of the ascent"`
+	OtherLength  int     `option:"other-length" meaning:"observations around the point opposite to its end"`
+	ReturnLength int     `option:"return-length" meaning:"observations that have to be left then for the search to go on"`
+
+	Log    bool    `option:"log" meaning:"model log(1 + u) of the outputs where the data ask for it"`
+	Share  float64 `option:"design-share" meaning:"share of the distance from the lowest value to the median of the design that the unit of the outputs has at least"`
+	Matern bool    `option:"matern" meaning:"use the Matérn-5/2 profile with more observations than parameters"`
+
+	Theta           float64 `option:"theta" meaning:"median of the prior of theta, the rate of change of a function"`
+	Noise           float64 `option:"noise" meaning:"median of the prior of the noise, relative to the variance of the function"`
+	ThetaSpread     float64 `option:"theta-spread" meaning:"standard deviation of log theta with fewer observations than parameters"`
+	NoiseSpread     float64 `option:"noise-spread" meaning:"standard deviation of the logarithm of the noise there"`
+	ThetaSpreadMany float64 `option:"theta-spread-many" meaning:"standard deviation of log theta with more observations than parameters"`
+	NoiseSpreadMany float64 `option:"noise-spread-many" meaning:"standard deviation of the logarithm of the noise there"`
+	Rough           float64 `option:"rough" meaning:"correlation of two random points below which a function is rough"`
+
+	LocalShare  float64 `option:"local-share" meaning:"share of the queries made by local models"`
+	LocalTheta  float64 `option:"local-theta" meaning:"median of the prior of theta in a local model, times the mean squared difference of its coordinates"`
+	LocalSpread float64 `option:"local-spread" meaning:"standard deviation of log theta in a local model"`
+	Neighbours  int     `option:"neighbours" meaning:"most observations of a local model; 20 + 2D in few dimensions"`
+
+	Improvement float64 `option:"improvement" meaning:"share of the queries that maximise the expected improvement instead of a lower bound"`
+	Starts      int     `option:"starts" meaning:"starts of a query, searched side by side"`
+	Steps       int     `option:"steps" meaning:"gradient steps of a query"`
+	Middle      float64 `option:"middle" meaning:"standard deviation of the starts near the middle of the box"`
+	Apart       float64 `option:"apart" meaning:"root mean square distance below which two points are the same"`
+	Move        float64 `option:"move" meaning:"standard deviation by which such a point is moved"`
+
+	ExactFits  int `option:"exact-fits" meaning:"below 2^this many observations every one makes a new fit"`
+	MostFitted int `option:"most-fitted" meaning:"most observations of a fit"`
+	MostModel  int `option:"most-model" meaning:"most observations of a model: the lowest and the latest"`
+}
+
+// defaults are what docs/TUNING.md found.
+var defaults = settings{
+	DescentLength: 50, FarBudget: 400,
+	FrontLength: 90, Territory: 0.6,
+	Ascent: true, StallLength: 30, Progress: 0.003, AscentLength: 150, OtherLength: 80, ReturnLength: 50,
+	Log: true, Share: 0.3, Matern: true,
+	Theta: 0.3, Noise: 1e-6, ThetaSpread: 2, NoiseSpread: 2, ThetaSpreadMany: 0.25, NoiseSpreadMany: 6, Rough: 0.25,
+	LocalShare: 0.3, LocalTheta: 0.2, LocalSpread: 1, Neighbours: 100,
+	Improvement: 0.5, Starts: 8, Steps: 20, Middle: 0.3, Apart: 1e-4, Move: 0.03,
+	ExactFits: 5, MostFitted: 600, MostModel: 3000,
+}
+
+// firstDescents is the number of first descents where several are worth their delay.
+const firstDescents = 3
+
+// betas are the weights of the standard deviation in lower bounds, one drawn per query.
+var betas = [...]float64{0, 0.5, 1, 2, 3}
+
+// without are the parts that can be left out by one word.
+var without = map[string]func(*settings){
+	"nothing": func(*settings) {},
+	"log":     func(s *settings) { s.Log = false },
+	"ei":      func(s *settings) { s.Improvement = 0 },
+	"local":   func(s *settings) { s.LocalShare = 0 },
+	"matern":  func(s *settings) { s.Matern = false },
+	"ascent":  func(s *settings) { s.Ascent = false },
+}
+
+const parts = "nothing, log, ei, local, matern, ascent"
+
+// options describes the settings.
+func options() []strategy.Option {
+	list := []strategy.Option{{Key: "without", Default: "nothing", Meaning: "a part left out, to see what it brings: " + parts}}
+	v := reflect.ValueOf(defaults)
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		list = append(list, strategy.Option{Key: tag.Get("option"), Default: fmt.Sprint(v.Field(i).Interface()), Meaning: tag.Get("meaning")})
+	}
+	return list
+}
+
+// read returns the settings that the options of a specification make.
+func read(given strategy.Settings) (settings, error) {
+	s := defaults
+	if word, ok := given["without"]; ok {
+		leave, known := without[word]
+		if !known {
+			return s, fmt.Errorf("option without is %q: choose one of %s", word, parts)
+		}
+		leave(&s)
+	}
+	v := reflect.ValueOf(&s).Elem()
+	for i := range v.NumField() {
+		key := v.Type().Field(i).Tag.Get("option")
+		text, ok := given[key]
+		if !ok {
+			continue
+		}
+		if err := set(v.Field(i), text); err != nil {
+			return s, fmt.Errorf("option %s is %q: %w", key, text, err)
+		}
+	}
+	return s, s.validate()
+}
+
+func set(v reflect.Value, text string) error {
+	switch v.Kind() {
+	case reflect.Bool:
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return fmt.Errorf("write true or false")
+		}
+		v.SetBool(b)
+	case reflect.Int:
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 || n > 1_000_000 {
+			return fmt.Errorf("write a whole number from 0 to 1000000")
+		}
+		v.SetInt(int64(n))
+	default:
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(f >= 0 && f <= 1e6) {
+			return fmt.Errorf("write a number from 0 to 1e6")
+		}
+		v.SetFloat(f)
+	}
+	return nil
+}
+
+// validate names the first setting that no search can work with.
+func (s settings) validate() error {
+	var wrong []string
+	v := reflect.ValueOf(s)
+	for i := range v.NumField() {
+		f, key := v.Field(i), v.Type().Field(i).Tag.Get("option")
+		switch key {
+		case "descents", "progress", "local-share", "improvement", "design-share", "rough", "return-length", "other-length":
+			continue // 0 leaves the part out, or is a limit
+		}
+		if f.Kind() != reflect.Bool && f.IsZero() {
+			wrong = append(wrong, key)
+		}
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("option %s is 0: write a positive number", strings.Join(wrong, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,2 @@
+// Package alebo is ALEBO.
+package alebo

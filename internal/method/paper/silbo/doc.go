@@ -1,0 +1,2 @@
+// Package silbo is SILBO-TD.
+package silbo

@@ -1,0 +1,2 @@
+// Package turbo is TuRBO.
+package turbo

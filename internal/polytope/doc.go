@@ -1,0 +1,2 @@
+// Package polytope projects points on sets of linear inequalities.
+package polytope

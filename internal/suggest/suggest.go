@@ -1,0 +1,155 @@
+package suggest
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/space"
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// Task is what a study optimises and by which method.
+type Task struct {
+	Space   *space.Space
+	Methods *strategy.Registry
+	Method  string          // a specification
+	Config  strategy.Config // the domain is that of the space
+}
+
+// New builds the method, which knows nothing yet, for a search with some coordinates held.
+func (t Task) New(pins []space.Pin) (strategy.Strategy, error) {
+	cfg := t.Config
+	cfg.Domain = t.Space.Domain(pins...)
+	return t.Methods.New(t.Method, cfg)
+}
+
+// Question is all that the answer depends on.
+type Question struct {
+	Task
+	Observations []strategy.Observation // one per point with a value
+	Pending      []strategy.Suggestion  // points without one
+	Infeasible   []strategy.Point       // pending ones that cannot have one
+	Tried        func(key string) bool  // whether a point has a trial
+	Trials       int                    // how many there are
+	Fixed        space.Values           // parameters to hold
+	Pins         []space.Pin            // their coordinates
+	Count        int
+
+	added map[string]bool // keys of the points chosen so far
+}
+
+// Key is the same for equal points only; -0 equals 0.
+func Key(x strategy.Point) string {
+	b := make([]byte, 0, 8*len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0))
+	}
+	return string(b)
+}
+
+// tried says whether a point has a trial, or was just chosen.
+func (q *Question) tried(x strategy.Point) bool {
+	key := Key(x)
+	return q.added[key] || q.Tried(key)
+}
+
+// Chosen is a point to evaluate.
+type Chosen struct {
+	Params    space.Values
+	X         strategy.Point
+	Tag       string
+	Mean, Std float64 // what the method expects there
+	Predicted bool    // it expects something
+}
+
+// Answer is what a method chose.
+type Answer struct {
+	Chosen []Chosen
+	Report strategy.AskReport
+}
+
+// Model is a method and what it was told so far. It is kept between questions for speed
+// only: a new one that is told the same gives the same points.
+type Model struct {
+	method strategy.Strategy
+	held   map[int]float64
+	told   []strategy.Observation
+}
+
+// learn tells the method what it does not know yet. A repeated point changes a mean that it
+// was told, and other coordinates may be held: then it starts anew.
+func (m *Model) learn(q *Question) error {
+	known := len(m.told)
+	held := map[int]float64{}
+	for _, p := range q.Pins {
+		held[p.Coordinate] = p.Value
+	}
+	if m.method == nil || known > len(q.Observations) || !maps.Equal(m.held, held) || !slices.EqualFunc(m.told, q.Observations[:known], same) {
+		method, err := q.New(q.Pins)
+		if err != nil {
+			return err
+		}
+		*m, known = Model{method: method, held: held}, 0
+	}
+	if err := m.method.Tell(q.Observations[known:]...); err != nil {
+		return err
+	}
+	m.told = q.Observations
+	return nil
+}
+
+func same(a, b strategy.Observation) bool {
+	return slices.Equal(a.Y, b.Y) && slices.Equal(a.Std, b.Std) && a.Tag == b.Tag && (&a.X[0] == &b.X[0] || slices.Equal(a.X, b.X))
+}
+
+// Answer answers a question. In a finite space there can be fewer points than were asked
+// for, and evaluate.ErrExhausted when there are none.
+func (m *Model) Answer(ctx context.Context, q *Question) (a Answer, err error) {
+	if err := m.learn(q); err != nil {
+		return a, err
+	}
+	suggestions, err := m.method.Ask(ctx, q.Count, q.Pending)
+	if err != nil {
+		return a, err
+	}
+	if len(suggestions) != q.Count {
+		return a, fmt.Errorf("the method returned %d points, asked for %d", len(suggestions), q.Count)
+	}
+	if reporter, ok := m.method.(strategy.Reporter); ok {
+		a.Report = reporter.LastAsk()
+	}
+	q.added = map[string]bool{}
+	feasible := learnFeasibility(q.Observations, q.Infeasible)
+	for _, s := range suggestions {
+		c, err := q.renew(feasible.retreat(s.X))
+		if errors.Is(err, evaluate.ErrExhausted) && len(a.Chosen) > 0 {
+			break
+		}
+		if err != nil {
+			return a, err
+		}
+		c.Tag = s.Tag
+		if predictor, ok := m.method.(strategy.Predictor); ok {
+			c.Mean, c.Std, c.Predicted = predictor.Predict(c.X)
+		}
+		q.added[Key(c.X)] = true
+		a.Chosen = append(a.Chosen, c)
+	}
+	return a, nil
+}
+
+// Place returns the values with those of fixed parameters, and the point that stands for
+// them.
+func Place(sp *space.Space, v space.Values) (params space.Values, x strategy.Point, err error) {
+	if params, err = sp.Complete(v); err != nil {
+		return params, nil, err
+	}
+	x, err = sp.Encode(params)
+	return params, x, err
+}

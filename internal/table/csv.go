@@ -1,0 +1,134 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/mahabo/mahabo/space"
+)
+
+// readCSV reads a table whose first line names the columns.
+func (in *importer) readCSV(ctx context.Context, data []byte) error {
+	separator, index, err := in.readHeader(data)
+	if err != nil {
+		return err
+	}
+	decimal, err := in.findDecimal(ctx, data, separator, index)
+	if err != nil {
+		return err
+	}
+	in.total = bytes.Count(data, []byte("\n"))
+	r := newRecords(data, separator, in.limits)
+	_, _ = r.read() // the header
+	for {
+		cells, err := r.read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil && !isBroken(err) {
+			return err
+		}
+		if err := in.count(ctx, r.line, len(cells)); err != nil {
+			return err
+		}
+		switch {
+		case err != nil:
+			in.refuse(r.line, err)
+		case len(cells) != len(index):
+			in.refuse(r.line, fmt.Errorf("it has %d cells, there are %d columns", len(cells), len(index)))
+		default:
+			in.add(r.line, csvRow{index, cells, decimal})
+		}
+	}
+}
+
+// isBroken says whether an error concerns one record only.
+func isBroken(err error) bool {
+	return errors.Is(err, csv.ErrQuote) || errors.Is(err, csv.ErrBareQuote)
+}
+
+// split is the header as one separator divides it.
+type split struct {
+	separator byte
+	header    []string
+	index     map[string]int
+	err       error
+}
+
+// readHeader finds the separator and the columns.
+func (in *importer) readHeader(data []byte) (separator byte, index map[string]int, err error) {
+	var splits []split
+	for _, separator := range []byte(",;") {
+		s := split{separator: separator}
+		s.header, s.err = newRecords(data, separator, in.limits).read()
+		switch {
+		case errors.Is(s.err, io.EOF):
+			return 0, nil, refusef("the file is empty: its first line has to name the columns")
+		case isBroken(s.err):
+			s.err = refusef("the line that names the columns: %w", s.err)
+		case s.err == nil:
+			s.index, s.err = in.header(s.header)
+		}
+		splits = append(splits, s)
+	}
+	commas, semicolons := splits[0], splits[1]
+	if commas.err == nil && semicolons.err == nil && len(commas.header) > 1 && len(semicolons.header) > 1 {
+		return 0, nil, refusef("the line that names the columns holds commas and semicolons, and either may divide them: quote the names that hold the other one")
+	}
+	chosen := commas
+	if commas.err != nil && (semicolons.err == nil || len(semicolons.header) > len(commas.header)) {
+		chosen = semicolons
+	}
+	return chosen.separator, chosen.index, chosen.err
+}
+
+type csvRow struct {
+	index   map[string]int
+	cells   []string
+	decimal Decimal
+}
+
+// cell is what stands in a column; ok is false when that is blank.
+func (r csvRow) cell(column string) (cell string, ok bool) {
+	i, ok := r.index[column]
+	if !ok {
+		return "", false
+	}
+	return r.cells[i], strings.TrimSpace(r.cells[i]) != ""
+}
+
+func (r csvRow) text(column string) (any, bool) {
+	cell, ok := r.cell(column)
+	return active(cell), ok
+}
+
+func (r csvRow) number(column string) (any, bool, error) {
+	cell, ok := r.cell(column)
+	if !ok {
+		return nil, false, nil
+	}
+	text, err := r.decimal.number(strings.TrimSpace(cell))
+	return text, true, err
+}
+
+func (r csvRow) param(p space.Param, column string) (any, bool, error) {
+	cell, ok := r.cell(column)
+	if ok && isNumeric(p) {
+		text, err := r.decimal.number(cell)
+		return p.ReadText(text), true, err
+	}
+	text := active(cell)
+	if slices.Contains(p.Labels, cell) && !slices.Contains(p.Labels, text) {
+		text = cell // the file was not exported: the apostrophe belongs to the label
+	}
+	if !ok && !slices.Contains(p.Labels, text) { // a label may be blank
+		return nil, false, nil
+	}
+	return p.ReadText(text), true, nil
+}

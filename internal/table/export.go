@@ -1,0 +1,91 @@
+package table
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mahabo/mahabo/space"
+	"github.com/mahabo/mahabo/study"
+)
+
+// Export writes all trials of a study, one per line.
+func Export(ctx context.Context, s *study.Study, w io.Writer, f Format) error {
+	if err := f.validate(); err != nil {
+		return err
+	}
+	write, flush := exporter(w, f, s.Config().Space)
+	for page := (study.Page{Limit: 1000}); ; {
+		trials, err := s.Trials(ctx, page)
+		if err != nil {
+			return err
+		}
+		for _, t := range trials {
+			if err := write(t); err != nil {
+				return err
+			}
+		}
+		if len(trials) < page.Limit {
+			return flush()
+		}
+		page.After = trials[len(trials)-1].Number
+	}
+}
+
+// exporter returns how to write a trial and how to end. A header is written even
+// when there are no trials.
+func exporter(w io.Writer, f Format, sp *space.Space) (write func(study.Trial) error, flush func() error) {
+	switch f {
+	case JSONL:
+		encoder := json.NewEncoder(w)
+		return func(t study.Trial) error { return encoder.Encode(t) }, func() error { return nil }
+	case Parquet:
+		table := newParquetWriter(w, sp)
+		return table.write, table.file.Close
+	}
+	var names, columns []string
+	for _, p := range sp.Params() {
+		names = append(names, p.Name)
+		columns = append(columns, column(p.Name))
+	}
+	table := csv.NewWriter(w)
+	_ = table.Write(slices.Concat(columnsBefore, columns, columnsBehind)) // flush returns the error
+	flush = func() error {
+		table.Flush()
+		return table.Error()
+	}
+	return func(t study.Trial) error { return table.Write(record(t, names)) }, flush
+}
+
+// record is a trial as a line of a CSV file.
+func record(t study.Trial, names []string) []string {
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	instant := func(v time.Time) string {
+		if v.IsZero() {
+			return ""
+		}
+		return v.Format(time.RFC3339Nano)
+	}
+	r := []string{strconv.Itoa(t.Number), string(t.State), "", ""}
+	if t.Value != nil {
+		r[2] = number(*t.Value)
+	}
+	if t.Std > 0 {
+		r[3] = number(t.Std)
+	}
+	for _, name := range names {
+		text, _ := t.Params.Text(name)
+		if v, _ := t.Params.Get(name); v == text { // it is a string
+			text = inert(text)
+		}
+		r = append(r, text)
+	}
+	return append(r, inert(t.Reason), string(t.Origin), fmt.Sprint(t.Batch), inert(t.Worker), instant(t.Created), instant(t.Asked), instant(t.Told),
+		inert(strings.Join(t.Notes, "\n")))
+}
