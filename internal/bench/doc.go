@@ -17,7 +17,9 @@
 // written. A last line torn by a crash is repaired. Trials of another version of
 // the program are kept, with a note.
 //
-// A trial that fails is written down and tried once more.
+// A trial is a study in memory that is asked and told in rounds, as users do it; its method or
+// its problem may be a program of its own (exec:COMMAND). A trial that fails is written down
+// and tried once more.
 //
 // Trial t uses seed t for the method and embedding t for the problem, so all
 // methods meet the same functions and, if they take one, the same initial
@@ -28,9 +30,12 @@
 //
 //	cell          method, problem, dimension and batch size
 //	best          lowest noise-free value over the initial design and the evaluations
-//	seconds       wall time of the method (Ask and Tell), without the objective
+//	seconds       wall time of the study's Ask and Tell, or of a program's answers,
+//	              without the objective
 //	cpu_seconds   CPU time of the same calls on the trial's own thread, or on all of
-//	              several; on systems without such clocks it is the wall time
+//	              several, or of the program's process; on systems without such clocks it is
+//	              the wall time
+//	failed        evaluations that gave no value (0 when absent); the curve stays as it was
 //	fallbacks     rounds of uniform points, as the method could not choose (0 when absent)
 //	se            standard error of the mean, sd/sqrt(n) with the sample sd; null
 //	              when there is one trial only

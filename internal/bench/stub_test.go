@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -163,8 +165,8 @@ func playMethod(kind, file string) {
 			points = nil
 			for range q.Ask {
 				p := map[string]any{}
-				for name, v := range first.Initial[0] {
-					if p[name] = v; name[0] == 'x' {
+				for _, name := range slices.Sorted(maps.Keys(first.Initial[0])) {
+					if p[name] = first.Initial[0][name]; name[0] == 'x' {
 						p[name] = 2*r.Float64() - 1
 					}
 				}

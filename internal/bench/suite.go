@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,6 +31,42 @@ type Suite struct {
 	Name    string `json:"name"`
 	Summary string `json:"summary"`
 	Grids   []Grid `json:"grids"`
+}
+
+// Narrow returns the grids with other methods and with some of the problems alone. An empty
+// list changes nothing.
+func (s Suite) Narrow(methods, problems []string) ([]Grid, error) {
+	wanted := map[string]bool{}
+	for _, spec := range problems {
+		name, err := canonicalProblem(spec)
+		if err != nil {
+			return nil, err
+		}
+		wanted[name] = true
+	}
+	found := map[string]bool{}
+	var grids []Grid
+	for _, g := range s.Grids {
+		if len(methods) > 0 {
+			g.Methods = methods
+		}
+		if len(problems) > 0 {
+			g.Problems = slices.DeleteFunc(slices.Clone(g.Problems), func(spec string) bool {
+				name, err := canonicalProblem(spec)
+				found[name] = err == nil
+				return !wanted[name]
+			})
+		}
+		if len(g.Problems) > 0 {
+			grids = append(grids, g)
+		}
+	}
+	for name := range wanted {
+		if !found[name] {
+			return nil, fmt.Errorf("suite %s has no problem %s: it has %s", s.Name, name, strings.Join(slices.Sorted(maps.Keys(found)), ", "))
+		}
+	}
+	return grids, nil
 }
 
 // The methods and problems of a suite may be those of a later version: only a

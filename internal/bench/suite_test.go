@@ -40,7 +40,7 @@ func TestSuitesCanBePlanned(t *testing.T) {
 			t.Errorf("suite %q: %d jobs, %v", s.Name, len(jobs), err)
 		}
 	}
-	want := []string{"beyond", "paper-fig-branin", "paper-fig-rover", "paper-table-best", "paper-table-time", "paper", "smoke"}
+	want := []string{"beyond", "paper-fig-branin", "paper-fig-rover", "paper-table-best", "paper-table-time", "paper", "smoke", "classic", "mixed", "field", "field-long"}
 	for _, name := range want {
 		if !slices.Contains(names, name) {
 			t.Errorf("the suite %s is missing", name)

@@ -56,9 +56,9 @@ func numbers(ns []int) string {
 }
 
 type benchRunCmd struct {
-	Suite       string        `xor:"method,problem,dim,batch,evals,init" placeholder:"NAME" help:"Run a suite (mahabo bench list), or a file of your own (.yaml), instead of the grid below."`
-	Method      string        `xor:"method" placeholder:"M,..." help:"Methods with their options, separated by commas: maha:d=1,fit=lbfgs,sobol. exec:COMMAND or exec:NAME=COMMAND is a program."`
-	Problem     string        `xor:"problem" placeholder:"P,..." help:"Problems with their options: branin,hartmann6:embed=axis,noise=0.01. exec:COMMAND is a program."`
+	Suite       string        `xor:"dim,batch,evals,init" placeholder:"NAME" help:"Run a suite (mahabo bench list), or a file of your own (.yaml), instead of the grid below. --method replaces its methods, --problem keeps these of its problems."`
+	Method      string        `placeholder:"M,..." help:"Methods with their options, separated by commas: maha:d=1,fit=lbfgs,sobol. exec:COMMAND or exec:NAME=COMMAND is a program."`
+	Problem     string        `placeholder:"P,..." help:"Problems with their options: branin,hartmann6:embed=axis,noise=0.01. exec:COMMAND is a program."`
 	Dim         []int         `xor:"dim" placeholder:"D" help:"Numbers of parameters; 0 is the problem's own (0)."`
 	Batch       []int         `xor:"batch" placeholder:"B" help:"Points per round (1)."`
 	Evals       *int          `xor:"evals" placeholder:"N" help:"Evaluations after the initial design (${default_evals})."`
@@ -91,6 +91,10 @@ func (*benchRunCmd) Help() string {
   mahabo bench run --suite paper --nats nats://keeper:4222 --out results/paper
 
 With --nats the trials run on the workers of all machines, of the same version as this program; only this process writes the folder. A worker that dies costs its running trials, which are run again.
+
+A suite with other methods, on some of its problems:
+
+  mahabo bench run --suite field --method 'adaptive,exec:python3 peer.py' --problem rover,lasso300 --trials 3 --out results/field
 
 A suite file lists grids of the same flags:
 
@@ -170,17 +174,12 @@ func commandLine() string {
 
 // grids turns the flags into what to run.
 func (c *benchRunCmd) grids() ([]bench.Grid, error) {
+	methods, problems, err := c.specs()
+	if err != nil {
+		return nil, err
+	}
 	if c.Suite != "" {
-		suite, err := bench.FindSuite(c.Suite)
-		if err != nil {
-			return nil, usagef("--suite: %w%s", err, hint.DidYouMean(c.Suite, suiteNames()))
-		}
-		grids := suite.Grids
-		for i := range grids {
-			grids[i].FirstTrial = c.FirstTrial
-			grids[i].Trials = orDefault(c.Trials, grids[i].Trials)
-		}
-		return grids, nil
+		return c.suiteGrids(methods, problems)
 	}
 	for _, missing := range []struct {
 		flag string
@@ -189,17 +188,6 @@ func (c *benchRunCmd) grids() ([]bench.Grid, error) {
 		if missing.is {
 			return nil, usagef("%s is missing: give --method and --problem, or --suite", missing.flag)
 		}
-	}
-	problems, err := bench.SplitProblems(c.Problem)
-	if err != nil {
-		return nil, usagef("--problem: %w", err)
-	}
-	if err := checkBenchProblems(problems); err != nil {
-		return nil, err
-	}
-	methods, err := bench.SplitMethods(c.Method)
-	if err != nil {
-		return nil, usagef("--method: %w", err)
 	}
 	g := bench.Grid{
 		Methods: methods, Problems: problems, Dims: c.Dim, Batches: c.Batch,
@@ -213,6 +201,41 @@ func (c *benchRunCmd) grids() ([]bench.Grid, error) {
 		g.Batches = []int{1}
 	}
 	return []bench.Grid{g}, nil
+}
+
+// specs divides the lists of methods and problems.
+func (c *benchRunCmd) specs() (methods, problems []string, err error) {
+	if c.Problem != "" {
+		if problems, err = bench.SplitProblems(c.Problem); err != nil {
+			return nil, nil, usagef("--problem: %w", err)
+		}
+		if err := checkBenchProblems(problems); err != nil {
+			return nil, nil, err
+		}
+	}
+	if c.Method != "" {
+		if methods, err = bench.SplitMethods(c.Method); err != nil {
+			return nil, nil, usagef("--method: %w", err)
+		}
+	}
+	return methods, problems, nil
+}
+
+// suiteGrids are those of the suite.
+func (c *benchRunCmd) suiteGrids(methods, problems []string) ([]bench.Grid, error) {
+	suite, err := bench.FindSuite(c.Suite)
+	if err != nil {
+		return nil, usagef("--suite: %w%s", err, hint.DidYouMean(c.Suite, suiteNames()))
+	}
+	grids, err := suite.Narrow(methods, problems)
+	if err != nil {
+		return nil, usagef("--problem: %w", err)
+	}
+	for i := range grids {
+		grids[i].FirstTrial = c.FirstTrial
+		grids[i].Trials = orDefault(c.Trials, grids[i].Trials)
+	}
+	return grids, nil
 }
 
 func orDefault(given *int, otherwise int) int {

@@ -142,7 +142,8 @@ func TestUsageErrors(t *testing.T) {
 		{"bench run --suite smok --out " + fresh, `did you mean "smoke"?`},
 		{"bench run --suite " + file + ".yaml --out " + fresh, "no such file"},
 		{"bench run --suite " + wrong + " --out " + fresh, `wrong.yaml:1:1: unknown key "grid"`},
-		{"bench run --suite smoke --method sobol --out " + fresh, "--suite"},
+		{"bench run --suite smoke --problem rover --out " + fresh, "suite smoke has no problem rover: it has branin, hartmann6"},
+		{"bench run --suite smoke --batch 3 --out " + fresh, "--suite"},
 		{"bench run --suite smoke --evals 7 --out " + fresh, "--evals"},
 		{"bench run --method sobl --problem branin --dim 5 --out " + fresh, `did you mean "sobol"?`},
 		{"bench run --method sobol, --problem branin --dim 5 --out " + fresh, "empty entry"},
@@ -380,6 +381,15 @@ func TestBenchReplayAndPack(t *testing.T) {
 	stdout, stderr, code := call(t, "bench", "replay", dir, "-q")
 	if code != 1 || !strings.Contains(stdout, `unknown method "halton"`) || !strings.Contains(stdout, "from value") || !strings.Contains(stderr, "not all trials") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+func TestBenchNarrowedSuite(t *testing.T) {
+	dir := t.TempDir()
+	must(t, words("bench run --suite smoke --method random,sobol --problem branin --trials 1 -q --out "+dir)...)
+	// Two batch sizes.
+	if table := must(t, "bench", "table", dir); strings.Count(table, "branin") != 4 || strings.Contains(table, "hartmann6") || strings.Contains(table, "cmaes") {
+		t.Errorf("table:\n%s", table)
 	}
 }
 

@@ -180,7 +180,8 @@ func TestNoiseComposes(t *testing.T) {
 func TestNew(t *testing.T) {
 	want := []string{
 		"branin", "colville", "goldstein", "hartmann6", "sixhump", "rover",
-		"ackley5", "ackley10", "levy5", "levy10", "rosenbrock5", "rosenbrock10", "lasso",
+		"ackley5", "ackley10", "levy5", "levy10", "rosenbrock5", "rosenbrock10",
+		"lasso", "lasso100", "lasso300", "lasso1000", "ackley53", "contamination", "pest", "maxsat60", "labs50",
 	}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Fatalf("Names() = %v, want %v", got, want)
@@ -189,7 +190,10 @@ func TestNew(t *testing.T) {
 		if native.Description == "" || strings.Contains(native.Description, "\n") {
 			t.Errorf("%s: the description %q is not one line", native.Name, native.Description)
 		}
-		for _, dim := range []int{0, native.Dim, native.Dim + 1, 200} {
+		for _, dim := range []int{0, native.Dim, native.Dim + 1, max(200, native.Dim+7)} {
+			if native.Space != nil {
+				continue // TestMixedProblems
+			}
 			p, err := New(native.Name, dim, 3)
 			if err != nil {
 				t.Fatal(err)
@@ -212,7 +216,7 @@ func TestNew(t *testing.T) {
 		dim  int
 		says []string
 	}{
-		{"ackley", 0, want}, {"", 5, want}, {"Branin", 2, want},
+		{"ackley", 0, want}, {"ackley0", 0, want}, {"levy1", 0, want}, {"branin3", 0, want}, {"levy99999", 0, want}, {"", 5, want}, {"Branin", 2, want},
 		{"rover", 59, []string{"59", "rover", "60"}}, {"branin", 1, []string{"branin", "2"}}, {"branin", -3, []string{"-3", "2"}},
 	} {
 		_, err := New(c.name, c.dim, 0)

@@ -20,10 +20,13 @@
 // Sources: S. Surjanovic, D. Bingham, Virtual library of simulation experiments
 // (Branin, Colville, Goldstein-Price, Hartmann 6, six-hump camel, Ackley, Levy,
 // Rosenbrock); K. Sehic et al., LassoBench, AutoML 2022 (the idea of the Lasso
-// problem; data and sizes are our own); Z. Wang et
-// al., Batched large-scale Bayesian optimization in high-dimensional spaces,
+// problems, and the sizes of the large ones; the data are our own); X. Wan et al., Think
+// global and act local, ICML 2021 (Ackley of bools and floats); C. Oh et al., Combinatorial
+// Bayesian optimization using the graph Cartesian product, NeurIPS 2019 (contamination, pests,
+// MaxSAT; the random numbers are our own); T. Packebusch, S. Mertens, Low autocorrelation
+// binary sequences, J. Phys. A 49, 2016; Z. Wang et al., Batched large-scale Bayesian optimization in high-dimensional spaces,
 // AISTATS 2018 (rover).
 //
-// An evaluation costs about 0.1 microseconds, 15 for the rover, 300 for the Lasso, and O(d D) more
+// An evaluation costs about 0.1 microseconds, 15 for the rover, 300 for the small Lasso, and O(d D) more
 // when embedded.
 package problem

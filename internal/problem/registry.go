@@ -1,16 +1,45 @@
 package problem
 
-import "fmt"
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+)
 
-// All returns every problem in its native dimension.
+// All returns every problem in its native dimension; of families of functions, which have any
+// number of parameters (levy8), two each.
 func All() []Problem {
-	return []Problem{
+	list := []Problem{
 		newBranin(), newColville(), newGoldstein(), newHartmann6(), newSixHump(), newRover(),
-		newAckley(5), newAckley(10), newLevy(5), newLevy(10), newRosenbrock(5), newRosenbrock(10), newLasso(),
+		newAckley(5), newAckley(10), newLevy(5), newLevy(10), newRosenbrock(5), newRosenbrock(10),
+		newLasso("lasso", smallLasso),
 	}
+	list = append(list, largeLassos()...)
+	return append(list, newAckley53(), newContamination(), newPest(), newMaxSAT(), newLABS())
 }
 
-// Names returns the names that New knows.
+// families are functions of any number of parameters, which is the end of their names.
+var families = map[string]func(int) Problem{"ackley": newAckley, "levy": newLevy, "rosenbrock": newRosenbrock}
+
+var member = regexp.MustCompile(`^([a-z]+)([1-9][0-9]{0,3})$`)
+
+// find returns the problem of a name in its native dimension.
+func find(name string) (p Problem, ok bool) {
+	for _, p := range All() {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	if m := member.FindStringSubmatch(name); m != nil {
+		d, _ := strconv.Atoi(m[2]) // digits
+		if f, known := families[m[1]]; known && d > 1 {
+			return f(d), true
+		}
+	}
+	return p, false
+}
+
+// Names returns the names of All.
 func Names() []string {
 	var names []string
 	for _, p := range All() {
@@ -28,7 +57,7 @@ func New(text string, dim int, seed uint64) (Problem, error) {
 	if err != nil {
 		return Problem{}, err
 	}
-	p := named(s.name)
+	p, _ := find(s.name)
 	native := p
 	switch {
 	case dim == 0 || dim == p.Dim:
@@ -55,14 +84,4 @@ func New(text string, dim int, seed uint64) (Problem, error) {
 	}
 	p.Name = s.String()
 	return p, nil
-}
-
-// named returns a problem that is among All.
-func named(name string) Problem {
-	for _, p := range All() {
-		if p.Name == name {
-			return p
-		}
-	}
-	panic("problem: parse admitted " + name)
 }

@@ -44,8 +44,8 @@ type spec struct {
 func parse(text string) (spec, error) {
 	name, rest, hasOptions := strings.Cut(text, ":")
 	s := spec{name: name, embed: dense}
-	if !slices.Contains(Names(), name) {
-		return spec{}, fmt.Errorf("unknown problem %q: the problems are %s", name, strings.Join(Names(), ", "))
+	if _, known := find(name); !known {
+		return spec{}, fmt.Errorf("unknown problem %q: the problems are %s; ackley, levy and rosenbrock take other numbers of parameters too, as in levy8", name, strings.Join(Names(), ", "))
 	}
 	if !hasOptions {
 		return s, nil
@@ -160,7 +160,11 @@ func designRange(p Problem) float64 {
 
 // uniformValues returns the values at 500 uniform points of the box.
 func uniformValues(p Problem) []float64 {
-	points := linalg.New(500, p.Dim)
+	width := p.Dim
+	if p.Space != nil {
+		width = p.Space.Dim()
+	}
+	points := linalg.New(500, width)
 	rng.NewFiller(rng.New(0, rng.Purpose("range"))).Uniform(points.Data)
 	values := make([]float64, points.Rows)
 	for i := range values {
