@@ -1,6 +1,6 @@
 """Do the peers do as well through the protocol as in the examples of their own documents?
 
-    python3 bench/peers/check.py [PEER ...]
+    python3 bench/peers/check.py [--seeds K] [PEER ...]
 
 Each peer and its reference (references.py) minimise the same function (tasks.py) with the same number of
 evaluations and several seeds. Compared are the means of log10(value - minimum), bounded below at 1e-6: a peer is
@@ -46,15 +46,15 @@ def decades(value: float, minimum: float) -> float:
     return math.log10(max(value - minimum, 1e-6))
 
 
-def compare(name: str) -> bool:
+def compare(name: str, seeds: int) -> bool:
     task = TASKS[name]
-    peer = [decades(by_peer(name, s), task.minimum) for s in range(task.seeds)]
-    reference = [decades(by_reference(name, s), task.minimum) for s in range(task.seeds)]
-    error = math.sqrt((statistics.variance(peer) + statistics.variance(reference)) / task.seeds)
+    peer = [decades(by_peer(name, s), task.minimum) for s in range(seeds)]
+    reference = [decades(by_reference(name, s), task.minimum) for s in range(seeds)]
+    error = math.sqrt((statistics.variance(peer) + statistics.variance(reference)) / seeds)
     worse = statistics.mean(peer) - statistics.mean(reference)
     off = worse > SLACK and worse > ERRORS * error
     print(
-        f"| {name} | {task.init} + {task.evals}, {task.batch} | {task.seeds} | {statistics.mean(peer):.2f} "
+        f"| {name} | {task.init} + {task.evals}, {task.batch} | {seeds} | {statistics.mean(peer):.2f} "
         f"| {statistics.mean(reference):.2f} | {error:.2f} | {'OFF' if off else 'agrees'} |", flush=True,
     )
     return off
@@ -62,6 +62,8 @@ def compare(name: str) -> bool:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, help="at least 2 (default: those of the task)")
     parser.add_argument("peers", nargs="*", default=list(PEERS))
+    a = parser.parse_args()
     print("| peer | evaluations, batch | seeds | log10 regret | of the reference | standard error | |\n|---|---|---|---|---|---|---|")
-    sys.exit(any([compare(name) for name in parser.parse_args().peers]))
+    sys.exit(any([compare(name, a.seeds or TASKS[name].seeds) for name in a.peers]))

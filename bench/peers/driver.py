@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import resource
 import subprocess
 import time
@@ -31,6 +32,12 @@ class Peer:
         self.process.stdin.write(json.dumps(line) + "\n")
         self.process.stdin.flush()
         return self.read()
+
+    def cpu(self) -> float:
+        """CPU seconds so far (Linux)."""
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii", errors="replace") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def read(self) -> dict:
         """The next line of the process."""

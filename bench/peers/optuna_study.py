@@ -1,6 +1,6 @@
 """What the Optuna peers share: the ask-and-tell interface with define-and-run distributions.
 
-Initial points are told by Study.add_trial, as Optuna's documentation of the ask-and-tell interface has it.
+Points that were not asked for are enqueued, asked for and told.
 """
 
 from __future__ import annotations
