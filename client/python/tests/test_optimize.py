@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -255,6 +256,16 @@ def test_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "no trial of 0 has a value" in empty._repr_html_()
     with pytest.raises(ValueError, match="nothing to draw"):
         empty.plot()
+
+
+def test_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (Path(__file__).parents[3] / "docs" / "guides" / "python.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == 2
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(compile("".join(blocks), "python.md", "exec"), names)
+    assert names["result"].value < 60 and (tmp_path / "rig.db").exists() and (tmp_path / "values.svg").exists()
 
 
 def test_rows_are_plain(tmp_path: Path) -> None:
