@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -266,6 +267,20 @@ def test_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names: dict[str, Any] = {}
     exec(compile("".join(blocks), "python.md", "exec"), names)
     assert names["result"].value < 60 and (tmp_path / "rig.db").exists() and (tmp_path / "values.svg").exists()
+
+
+def test_values_of_a_run_that_breaks_are_kept(capfd: pytest.CaptureFixture[str]) -> None:
+    def callback(trial: mahabo.Trial) -> None:
+        if trial.number == 4:
+            raise OSError("no space left")
+
+    with pytest.raises(OSError, match="no space left"):
+        mahabo.minimize(objectives.square, SPACE, evals=9, callback=callback)
+    found = re.search(r"path='(.+)' continues", capfd.readouterr().err)
+    assert found is not None
+    result = mahabo.minimize(objectives.square, SPACE, evals=9, path=found[1])
+    assert len(result.table) == 9
+    shutil.rmtree(Path(found[1]).parent)
 
 
 def test_rows_are_plain(tmp_path: Path) -> None:
