@@ -212,6 +212,38 @@ def test_kill(tmp_path: Path) -> None:
     assert [t.number for t in trials] == list(range(1, len(trials) + 1))
 
 
+CHILDREN = """
+import os, signal, mahabo, objectives
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    def told(trial):
+        os.write(1, b"%d\\n" % trial.value)
+    mahabo.minimize(objectives.process, {"x": {"float": [-1, 1]}}, evals=99, parallel=2, workers="processes", method="sobol", callback=told)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["kill", "ctrl-c"])
+def test_processes_end_with_their_parent(how: signal.Signals, tmp_path: Path) -> None:
+    run = subprocess.Popen(
+        [sys.executable, "-c", CHILDREN],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SOURCE), str(Path(__file__).parent)]), "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stdout is not None
+    children: set[int] = set()
+    while len(children) < 2:
+        children.add(int(run.stdout.readline()))
+    run.send_signal(how)
+    _, said = run.communicate(timeout=60)
+    end = time.monotonic() + 15
+    while not all(gone(pid) for pid in children):
+        assert time.monotonic() < end, "a process of the objective outlives its parent"
+        time.sleep(0.02)
+    assert "Interrupted" in said or how == signal.SIGKILL
+
+
 def test_ctrl_c(tmp_path: Path) -> None:
     run, server = start(tmp_path / "rig.db", evals=1000, pause=0.05)
     assert run.stdout is not None
