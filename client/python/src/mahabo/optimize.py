@@ -62,8 +62,8 @@ def minimize(
     temporary file, which is kept, and named, only after Ctrl-C or an error of the run.
 
     workers="processes" calls the objective in processes: it is then a function of a module,
-    or any if cloudpickle is installed. progress=False shows failures only, True also shows
-    how far it is where nobody looks on. callback gets every trial that has an outcome.
+    or any if cloudpickle is installed. progress=False shows failures only, True prints lines
+    also when standard error is not a terminal. callback gets every trial that has an outcome.
 
     Ctrl-C ends the run with Interrupted, a KeyboardInterrupt, whose result has what was
     evaluated.
