@@ -49,9 +49,9 @@ def version() -> str:
 def compile_program(platform: str, target: Path) -> None:
     """Build the program for a platform, stripped."""
     system, processor = platform.split("/")
-    environment = {**os.environ, "CGO_ENABLED": "0", "GOOS": system, "GOARCH": processor, "GOFLAGS": "-buildvcs=false"}
+    environment = {**os.environ, "CGO_ENABLED": "0", "GOOS": system, "GOARCH": processor}
     flags = f"-s -w -buildid= -X main.release=v{version()}"
-    command = [os.environ.get("GO", "go"), "build", "-trimpath", "-ldflags", flags, "-o", str(target), "./cmd/mahabo"]
+    command = [os.environ.get("GO", "go"), "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", str(target), "./cmd/mahabo"]
     subprocess.run(command, cwd=ROOT, env=environment, check=True)
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import statistics
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -124,6 +127,12 @@ def test_what_is_not_there() -> None:
     study = optuna.create_study(directions=["minimize", "minimize"], sampler=MahaboSampler())
     with pytest.raises(ValueError, match="one objective"):
         study.optimize(lambda t: (t.suggest_float("x", 0, 1), 1.0), n_trials=1)
+
+
+def test_it_is_imported_when_it_is_used() -> None:
+    program = "import sys, mahabo; assert 'optuna' not in sys.modules; mahabo.optuna.MahaboSampler; assert not hasattr(mahabo, 'nothing')"
+    environment = {**os.environ, "PYTHONPATH": str(Path(mahabo.__file__).parents[1])}
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
 
 
 def test_a_finite_space() -> None:

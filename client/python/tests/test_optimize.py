@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -210,6 +212,38 @@ def test_kill(tmp_path: Path) -> None:
     assert [t.number for t in trials] == list(range(1, len(trials) + 1))
 
 
+CHILDREN = """
+import os, signal, mahabo, objectives
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    def told(trial):
+        os.write(1, b"%d\\n" % trial.value)
+    mahabo.minimize(objectives.process, {"x": {"float": [-1, 1]}}, evals=99, parallel=2, workers="processes", method="sobol", callback=told)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["kill", "ctrl-c"])
+def test_processes_end_with_their_parent(how: signal.Signals, tmp_path: Path) -> None:
+    run = subprocess.Popen(
+        [sys.executable, "-c", CHILDREN],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SOURCE), str(Path(__file__).parent)]), "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stdout is not None
+    children: set[int] = set()
+    while len(children) < 2:
+        children.add(int(run.stdout.readline()))
+    run.send_signal(how)
+    _, said = run.communicate(timeout=60)
+    end = time.monotonic() + 15
+    while not all(gone(pid) for pid in children):
+        assert time.monotonic() < end, "a process of the objective outlives its parent"
+        time.sleep(0.02)
+    assert "Interrupted" in said or how == signal.SIGKILL
+
+
 def test_ctrl_c(tmp_path: Path) -> None:
     run, server = start(tmp_path / "rig.db", evals=1000, pause=0.05)
     assert run.stdout is not None
@@ -255,6 +289,30 @@ def test_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "no trial of 0 has a value" in empty._repr_html_()
     with pytest.raises(ValueError, match="nothing to draw"):
         empty.plot()
+
+
+def test_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (Path(__file__).parents[3] / "docs" / "guides" / "python.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == 2
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(compile("".join(blocks), "python.md", "exec"), names)
+    assert names["result"].value < 60 and (tmp_path / "rig.db").exists() and (tmp_path / "values.svg").exists()
+
+
+def test_values_of_a_run_that_breaks_are_kept(capfd: pytest.CaptureFixture[str]) -> None:
+    def callback(trial: mahabo.Trial) -> None:
+        if trial.number == 4:
+            raise OSError("no space left")
+
+    with pytest.raises(OSError, match="no space left"):
+        mahabo.minimize(objectives.square, SPACE, evals=9, callback=callback)
+    found = re.search(r"path='(.+)' continues", capfd.readouterr().err)
+    assert found is not None
+    result = mahabo.minimize(objectives.square, SPACE, evals=9, path=found[1])
+    assert len(result.table) == 9
+    shutil.rmtree(Path(found[1]).parent)
 
 
 def test_rows_are_plain(tmp_path: Path) -> None:

@@ -13,6 +13,10 @@ start one with ``mahabo serve`` and use its client:
 Only Python is needed. Every request that fails on its way is repeated, and none counts twice.
 """
 
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from .client import Client, connect
 from .errors import (
     ConnectionFailed,
@@ -40,6 +44,15 @@ from .study import ImportReport, Study
 from .trial import Best, Model, Prediction, StudyInfo, Trial, Value
 
 __version__ = "0.1.0"
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> ModuleType:
+        """Import mahabo.optuna and the like, which need other libraries, when they are used."""
+        if name in ("mlflow", "optuna", "ray", "sklearn"):
+            return importlib.import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "Best",

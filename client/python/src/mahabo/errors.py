@@ -21,9 +21,9 @@ class NoneWorked(MahaboError):
 class ObjectiveFailed(MahaboError):
     """What an objective raised in another process."""
 
-    def __init__(self, text: str, way: str = "") -> None:
+    def __init__(self, text: str, traceback_text: str = "") -> None:
         super().__init__(text)
-        self.way = way
+        self.traceback_text = traceback_text
 
 
 class Interrupted(KeyboardInterrupt):

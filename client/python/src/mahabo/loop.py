@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import threading
 from typing import Any, Callable
 
@@ -29,7 +30,10 @@ class Loop:
             return None, e
 
     def close(self) -> None:
-        asyncio.run_coroutine_threadsafe(_cancel_all(), self._loop).result(5)
+        try:
+            asyncio.run_coroutine_threadsafe(_cancel_all(), self._loop).result(5)
+        except (TimeoutError, concurrent.futures.TimeoutError):
+            return  # a coroutine holds the loop; the thread does not keep the process alive
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(5)
         self._loop.close()

@@ -7,6 +7,7 @@ import operator
 import os
 import shutil
 import socket
+import sys
 import tempfile
 import threading
 import time
@@ -58,11 +59,11 @@ def minimize(
     With study or path the trials are kept: in the file path (mahabo.db), as the study
     (named after the file). The same call continues it until evals trials have an outcome,
     after Ctrl-C or a crash too, and mahabo's commands read it. Else they are in a
-    temporary file, which is kept only after Ctrl-C.
+    temporary file, which is kept, and named, only after Ctrl-C or an error of the run.
 
     workers="processes" calls the objective in processes: it is then a function of a module,
-    or any if cloudpickle is installed. progress=False shows failures only, True also shows
-    how far it is where nobody looks on. callback gets every trial that has an outcome.
+    or any if cloudpickle is installed. progress=False shows failures only, True prints lines
+    also when standard error is not a terminal. callback gets every trial that has an outcome.
 
     Ctrl-C ends the run with Interrupted, a KeyboardInterrupt, whose result has what was
     evaluated.
@@ -113,6 +114,7 @@ class _Job:
     workers: str
     progress: bool | None
     callback: Callable[[Trial], None] | None
+    _valued: bool = False  # a trial of this run has a value
 
     def run(self, goal: str) -> Result:
         for name, n in (("evals", self.evals), ("parallel", self.parallel)):
@@ -121,14 +123,21 @@ class _Job:
         if self.study is not None or self.path is not None:
             return self._run_in(Path(self.path or "mahabo.db"), goal, temporary=False)
         folder = Path(tempfile.mkdtemp(prefix="mahabo-"))
+        file = folder / "study.db"
+        keep = False
         try:
-            result = self._run_in(folder / "study.db", goal, temporary=True)
-        except Exception:
-            shutil.rmtree(folder, ignore_errors=True)
+            return self._run_in(file, goal, temporary=True)
+        except Interrupted:
+            keep = True  # its text says where
             raise
-        # After Ctrl-C it stays: the message says where.
-        shutil.rmtree(folder, ignore_errors=True)
-        return result
+        except Exception:
+            keep = self._valued
+            if keep:
+                print(f"mahabo: the trials are kept: the same call with path={str(file)!r} continues", file=sys.stderr)
+            raise
+        finally:
+            if not keep:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def _run_in(self, file: Path, goal: str, temporary: bool) -> Result:
         start = time.monotonic()
@@ -169,16 +178,22 @@ class _Job:
             if left < 1:
                 view.say(f"study {study.name!r} has {done} trials already: raise evals to go on")
                 return
-            follow = _Follow(view, study, done, self.callback)
+            follow = _Follow(view, study, done, self._tell)
             Run(study, self.objective, left, self.parallel, _LEASE, follow, self.workers, view.say).run()
         finally:
             view.close()
 
 
+    def _tell(self, trial: Trial) -> None:
+        self._valued = self._valued or trial.value is not None
+        if self.callback is not None:
+            self.callback(trial)
+
+
 class _Follow:
     """Counts the trials that have an outcome, for the progress."""
 
-    def __init__(self, view: Progress, study: Study, done: int, callback: Callable[[Trial], None] | None) -> None:
+    def __init__(self, view: Progress, study: Study, done: int, callback: Callable[[Trial], None]) -> None:
         self._view, self._done, self._callback = view, done, callback
         self._better: Callable[[float, float], bool] = operator.lt if study.goal == "minimize" else operator.gt
         best = study.best()
@@ -192,8 +207,7 @@ class _Follow:
                 self._best = (trial.value, trial.number)
             value, number = self._best or (None, None)
             self._view.step(self._done, value, number)
-        if self._callback is not None:
-            self._callback(trial)
+        self._callback(trial)
 
 
 def _digest(study: Study, points: list[Mapping[str, Any]]) -> str:

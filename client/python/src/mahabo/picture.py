@@ -67,6 +67,10 @@ def draw(points: Sequence[Tuple[int, float]], best: Sequence[Tuple[int, float]],
     for n in ticks(x0, x1, about=8, whole=True):
         parts.append(f'<text x="{x(n):.1f}" y="{_H - _BOTTOM + 18}" text-anchor="middle">{n:.0f}</text>')
     parts.append(f'<text x="{(_LEFT + _W - _RIGHT) / 2}" y="{_H - 10}" text-anchor="middle">trial</text>')
+    middle = (_TOP + _H - _BOTTOM) / 2
+    parts.append(f'<text transform="translate(14 {middle}) rotate(-90)" text-anchor="middle">value</text>')
+    parts.append(f'<path d="M{_W - _RIGHT - 92} 16h16" stroke="#c2410c" stroke-width="2"/>')
+    parts.append(f'<text x="{_W - _RIGHT}" y="20" text-anchor="end">best so far</text>')
     parts.extend(f'<circle cx="{x(n):.1f}" cy="{y(v):.1f}" r="3" fill="#7a8ba3" fill-opacity="0.6"/>' for n, v in points)
     path = f"M{x(best[0][0]):.1f} {y(best[0][1]):.1f}" + "".join(f"H{x(n):.1f}V{y(v):.1f}" for n, v in best[1:])
     parts.append(f'<path d="{path}H{x(numbers[-1]):.1f}" fill="none" stroke="#c2410c" stroke-width="2"/>')

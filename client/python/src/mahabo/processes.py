@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Callable
 
 from .errors import Infeasible, ObjectiveFailed
-from .run import describe, way
+from .run import describe, traceback_text
 
 
 class Processes:
@@ -39,11 +39,11 @@ class Processes:
             raise ObjectiveFailed(f"the process of the objective died (exit code {code})") from None
         finally:
             self._free.put(process)
-        kind, value, way = answer
+        kind, value, text = answer
         if kind == "infeasible":
             raise Infeasible(value)
         if kind == "failed":
-            raise ObjectiveFailed(value, way)
+            raise ObjectiveFailed(value, text)
         return value
 
     def _start(self) -> _Process:
@@ -123,4 +123,4 @@ def _call(objective: Callable[[dict[str, Any]], Any], params: dict[str, Any]) ->
     except Infeasible as e:
         return "infeasible", str(e), ""
     except Exception as e:
-        return "failed", describe(e), way(e)
+        return "failed", describe(e), traceback_text(e)

@@ -27,7 +27,7 @@ class Progress(Protocol):
 
 
 def progress(total: int, done: int, wanted: bool | None) -> Progress:
-    """Return the way that fits to where this process runs; wanted: None for where someone looks on."""
+    """Return what fits a notebook, a terminal or a file; wanted None shows nothing in a file."""
     if wanted is False:
         return _Lines(sys.stderr, total, every=total + 1)
     if _in_notebook():

@@ -178,13 +178,13 @@ class Run:
         return tell
 
     def _failure(self, trial: Trial, reason: str, error: Exception | None) -> Callable[[], None]:
-        """Show what went wrong, the first time with the way there, and return what tells it."""
+        """Show what went wrong, the first time with the traceback, and return what tells it."""
         text = f"trial {trial.number} failed: {reason}"
         with self._lock:
             first = not self._last[0]
             self._last = (reason, error)
         if first and error is not None:
-            text = f"{text}\n{way(error)}".rstrip()
+            text = f"{text}\n{traceback_text(error)}".rstrip()
         if not self._stop.is_set():
             self._report(text)
         return lambda: trial.fail(reason)
@@ -241,10 +241,10 @@ def describe(e: BaseException) -> str:
     return text
 
 
-def way(e: Exception) -> str:
+def traceback_text(e: Exception) -> str:
     """Return the traceback of the objective, without the frames that called it."""
     if isinstance(e, ObjectiveFailed):
-        return e.way
+        return e.traceback_text
     at: TracebackType | None = e.__traceback__
     while at is not None and at.tb_frame.f_code.co_filename.startswith(_PACKAGE):
         at = at.tb_next

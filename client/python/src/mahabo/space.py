@@ -18,6 +18,10 @@ Parameters = Union[Mapping[str, Any], Sequence["Parameter"]]
 """What a study can be made of: the tree of a space file, or a list of parameters."""
 
 
+Shape = Union[int, Sequence[int], None]
+"""Sides of an array; None for a single parameter."""
+
+
 class Parameter:
     """A parameter, or an array of them. Use Float, Log, Int, LogInt, Ordinal, Choice, Bool or Fixed."""
 
@@ -25,7 +29,7 @@ class Parameter:
         self,
         name: str,
         kind: Mapping[str, Any],
-        shape: int | Sequence[int] | None = None,
+        shape: Shape = None,
         unit: str = "",
         description: str = "",
     ) -> None:
@@ -74,53 +78,63 @@ class Parameter:
         return {name: self.encode(v) for name, v in zip(self.names(), elements)}
 
 
-def Float(name: str, low: float, high: float, *, step: float | None = None, **more: Any) -> Parameter:
+def Float(
+    name: str, low: float, high: float, *, step: float | None = None, shape: Shape = None, unit: str = "", description: str = ""
+) -> Parameter:
     """A real number in [low, high]; with step, one of low, low + step, ...
 
     All parameters take shape for an array of them, unit and description.
     """
-    return Parameter(name, {"float": [low, high]} if step is None else {"ordinal": _levels(name, low, high, step)}, **more)
+    kind: Dict[str, Any] = {"float": [low, high]} if step is None else {"ordinal": _levels(name, low, high, step)}
+    return Parameter(name, kind, shape, unit, description)
 
 
-def Log(name: str, low: float, high: float, **more: Any) -> Parameter:
+def Log(name: str, low: float, high: float, *, shape: Shape = None, unit: str = "", description: str = "") -> Parameter:
     """A positive real number in [low, high] that is searched on a logarithmic scale."""
-    return Parameter(name, {"log": [low, high]}, **more)
+    return Parameter(name, {"log": [low, high]}, shape, unit, description)
 
 
-def Int(name: str, low: int, high: int, *, step: int = 1, **more: Any) -> Parameter:
+def Int(
+    name: str, low: int, high: int, *, step: int = 1, shape: Shape = None, unit: str = "", description: str = ""
+) -> Parameter:
     """A whole number in [low, high]; with step, one of low, low + step, ..."""
-    return Parameter(name, {"int": [low, high]} if step == 1 else {"ordinal": _levels(name, low, high, step)}, **more)
+    kind: Dict[str, Any] = {"int": [low, high]} if step == 1 else {"ordinal": _levels(name, low, high, step)}
+    return Parameter(name, kind, shape, unit, description)
 
 
-def LogInt(name: str, low: int, high: int, **more: Any) -> Parameter:
+def LogInt(name: str, low: int, high: int, *, shape: Shape = None, unit: str = "", description: str = "") -> Parameter:
     """A positive whole number in [low, high] that is searched on a logarithmic scale."""
-    return Parameter(name, {"logint": [low, high]}, **more)
+    return Parameter(name, {"logint": [low, high]}, shape, unit, description)
 
 
-def Ordinal(name: str, levels: Iterable[float], **more: Any) -> Parameter:
+def Ordinal(
+    name: str, levels: Iterable[float], *, shape: Shape = None, unit: str = "", description: str = ""
+) -> Parameter:
     """One of the numbers of an increasing list; neighbours are equally far apart."""
-    return Parameter(name, {"ordinal": list(levels)}, **more)
+    return Parameter(name, {"ordinal": list(levels)}, shape, unit, description)
 
 
-def Bool(name: str, **more: Any) -> Parameter:
+def Bool(name: str, *, shape: Shape = None, unit: str = "", description: str = "") -> Parameter:
     """False or true."""
-    return Parameter(name, {"bool": [False, True]}, **more)
+    return Parameter(name, {"bool": [False, True]}, shape, unit, description)
 
 
-def Fixed(name: str, value: Any, **more: Any) -> Parameter:
+def Fixed(name: str, value: Any, *, shape: Shape = None, unit: str = "", description: str = "") -> Parameter:
     """A constant: a number, a string or a bool."""
-    return Parameter(name, {"fixed": value}, **more)
+    return Parameter(name, {"fixed": value}, shape, unit, description)
 
 
 class Choice(Parameter):
     """One of several options without an order. They may be of any type; the study keeps their texts."""
 
-    def __init__(self, name: str, options: Iterable[Any], **more: Any) -> None:
+    def __init__(
+        self, name: str, options: Iterable[Any], *, shape: Shape = None, unit: str = "", description: str = ""
+    ) -> None:
         given = list(options)
         self._options = {_label(o): o for o in given}
         if len(self._options) < len(given):
             raise ValueError(f"options of {name!r} are {given}: their texts have to differ")
-        super().__init__(name, {"choice": list(self._options)}, **more)
+        super().__init__(name, {"choice": list(self._options)}, shape, unit, description)
 
     def decode(self, value: Any) -> Any:
         """Return the option of a label."""
