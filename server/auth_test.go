@@ -28,11 +28,7 @@ func tokens(t *testing.T) (path string, add func(study string, role token.Role) 
 
 func guarded(t *testing.T, path string) client {
 	t.Helper()
-	file, err := token.Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return start(t, server.Config{Store: open(t, "memory:"), Tokens: file})
+	return start(t, server.Config{Store: open(t, "memory:"), TokenFile: path})
 }
 
 // TestWrongTokensSeeNothing walks the document: whoever has no right token gets no

@@ -26,7 +26,12 @@ import (
 type Config struct {
 	Store   study.Store        // stays the caller's to close
 	Methods *strategy.Registry // nil for the built-in ones
-	Tokens  *token.File        // nil: everyone may do everything
+	// TokenFile has the tokens of those who may come in, as mahabo token create makes them;
+	// "": everyone may do everything, but for Token.
+	TokenFile string
+	// Token, when it is not empty, is the one token that may come in, and it may do everything:
+	// for a server of one program.
+	Token   string
 	Log     *slog.Logger
 	Version string
 	Limits  Limits
@@ -135,14 +140,29 @@ type Server struct {
 	tasks     sync.WaitGroup // what goes on beside requests
 }
 
+// tokens answers for those who may come in; nil: everyone may.
+func (c Config) tokens() (*token.File, error) {
+	switch {
+	case c.Token != "":
+		return token.Only(c.Token, time.Now())
+	case c.TokenFile != "":
+		return token.Open(c.TokenFile, func(err error) { c.Log.Warn("tokens", "error", err) })
+	}
+	return nil, nil
+}
+
 // New makes a server. Close ends its work.
 func New(c Config) (*Server, error) {
 	c = c.WithDefaults()
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	tokens, err := c.tokens()
+	if err != nil {
+		return nil, err
+	}
 	s := &Server{
-		log: c.Log, tokens: c.Tokens, limits: c.Limits, secure: c.Secure, hostnames: c.Hostnames,
+		log: c.Log, tokens: tokens, limits: c.Limits, secure: c.Secure, hostnames: c.Hostnames,
 		visitors: newVisitors(min(c.Limits.Strangers, descriptors()/4)),
 		streams:  make(chan struct{}, c.Limits.Streams),
 		analyst:  &analyst{analyse: c.Analyse, patience: c.Patience, busy: make(chan struct{}, 1), done: map[*host]analysed{}},
@@ -158,7 +178,7 @@ func New(c Config) (*Server, error) {
 	mux := http.NewServeMux()
 	api := s.register(mux, c.Version)
 	permitNull(api.OpenAPI())
-	if c.Tokens == nil {
+	if tokens == nil {
 		needNoToken(api.OpenAPI())
 	}
 	document, err := json.Marshal(api.OpenAPI())

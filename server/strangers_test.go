@@ -22,11 +22,7 @@ func serve(t *testing.T, limits server.Limits) client {
 	t.Helper()
 	path, add := tokens(t)
 	c := client{t: t, token: add("*", token.Admin)}
-	file, err := token.Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := server.New(server.Config{Store: open(t, "memory:"), Tokens: file, Limits: limits})
+	s, err := server.New(server.Config{Store: open(t, "memory:"), TokenFile: path, Limits: limits})
 	if err != nil {
 		t.Fatal(err)
 	}

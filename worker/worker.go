@@ -12,6 +12,7 @@ import (
 	"github.com/mahabo/mahabo/internal/queue"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
+	"github.com/nats-io/nats.go"
 )
 
 // Options says what a worker does.
@@ -22,9 +23,13 @@ type Options struct {
 	Name   string // of the worker, which no other has
 	Slots  int    // trials at a time
 	Lease  time.Duration
-	Evals  int           // trials with an outcome that end the work, whoever made them; 0: it never ends
-	Queue  *queue.Worker // nil: the server is asked
+	Evals  int // trials with an outcome that end the work, whoever made them; 0: it never ends
 	Log    *slog.Logger
+
+	// Broker is the URL of the NATS server that hands out the trials; "": the server is asked.
+	Broker        string
+	BrokerToken   string        // "" for none
+	BrokerOptions []nats.Option // credentials and the like
 
 	// Evaluator makes what evaluates trials of a space.
 	Evaluator func(*space.Space) (evaluate.Evaluator, error)
@@ -73,6 +78,17 @@ func Run(ctx context.Context, o Options) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
+	var broker *queue.Worker
+	if o.Broker != "" {
+		var err error
+		broker, err = queue.NewWorker(queue.WorkerOptions{
+			URL: o.Broker, Token: o.BrokerToken, Study: o.Study, Lease: o.Lease, Evals: o.Evals, NATS: o.BrokerOptions,
+		})
+		if err != nil {
+			return err
+		}
+		defer broker.Close()
+	}
 	r := newRemote(o.Server, o.Token, o.Study, o.Log)
 	defer r.client.CloseIdleConnections()
 	taking, stopTaking := context.WithCancel(ctx)
@@ -93,8 +109,8 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	w := &worker{Options: o, remote: r, evaluator: evaluator, feed: &askFeed{r, p.Space, o.Name, o.Lease}, turn: make(chan struct{}, 1), stopTaking: stopTaking}
-	if o.Queue != nil {
-		w.feed = &queueFeed{r, p.Space, o.Queue}
+	if broker != nil {
+		w.feed = &queueFeed{r, p.Space, broker}
 	}
 	return w.run(ctx, taking)
 }
@@ -199,7 +215,7 @@ const (
 // more than is wanted.
 func (w *worker) take(ctx context.Context) (job, supply, error) {
 	if w.Evals > 0 {
-		if w.Queue == nil { // a queue counts itself
+		if w.Broker == "" { // a queue counts itself
 			select {
 			case w.turn <- struct{}{}:
 				defer func() { <-w.turn }()
@@ -234,7 +250,7 @@ func (w *worker) left(states map[string]int) supply {
 	switch {
 	case done >= w.Evals:
 		return finished
-	case w.Queue == nil && done+states[string(study.Running)] >= w.Evals:
+	case w.Broker == "" && done+states[string(study.Running)] >= w.Evals:
 		return idle
 	}
 	return got

@@ -82,28 +82,13 @@ func (r *rig) options(f evaluate.Func) worker.Options {
 		Server: r.url, Study: "rig", Name: "w", Slots: 1, Lease: time.Minute,
 		Evaluator: func(*space.Space) (evaluate.Evaluator, error) { return f, nil },
 	}
-	if r.nats != "" {
-		q, err := queue.NewWorker(queue.WorkerOptions{URL: r.nats, Study: "rig", Lease: time.Minute})
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		r.t.Cleanup(q.Close)
-		o.Queue = q
-	}
+	o.Broker = r.nats
 	return o
 }
 
 // enough ends a worker after n trials.
 func (r *rig) enough(o worker.Options, n int) worker.Options {
 	o.Evals = n
-	if o.Queue != nil {
-		q, err := queue.NewWorker(queue.WorkerOptions{URL: r.nats, Study: "rig", Lease: time.Minute, Evals: n})
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		r.t.Cleanup(q.Close)
-		o.Queue = q
-	}
 	return o
 }
 
@@ -268,7 +253,6 @@ func TestInterruptWhileWaiting(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(3 * time.Second):
-		o.Queue.Close()
 		t.Fatal("the worker goes on")
 	}
 	if n, err := r.queue.Wanted(t.Context(), "rig"); n != 0 || err != nil {

@@ -67,14 +67,16 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 		},
 	}
 	var secret string
+	var tokens *token.File // of the broker
 	if c.WithParent {
 		var stop context.CancelFunc
 		ctx, stop = untilParentEnds(ctx, s.in)
 		defer stop()
-		secret, config.Tokens = token.Private(time.Now())
+		secret = token.Private(time.Now())
+		config.Token = secret
 	} else if c.TokenFile != "" {
-		warn := func(err error) { config.Log.Warn("tokens", "error", err) }
-		if config.Tokens, err = token.Open(c.TokenFile, warn); err != nil {
+		config.TokenFile = c.TokenFile
+		if tokens, err = token.Open(c.TokenFile, nil); err != nil {
 			return usagef("--token-file: %w", err)
 		}
 	} else if loopback {
@@ -92,7 +94,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, config.Store.Close()) }()
-	if config.Queue, err = c.openQueue(ctx, s, config.Tokens, certificate); err != nil {
+	if config.Queue, err = c.openQueue(ctx, s, tokens, certificate); err != nil {
 		return err
 	}
 	if config.Queue != nil {

@@ -83,10 +83,11 @@ func (c *workerCmd) Run(ctx context.Context, s streams) error {
 		return usageError{err}
 	}
 	if c.Nats != "" {
-		if o.Queue, err = c.queue(ctx); err != nil {
+		login, err := c.login(ctx, c.Nats)
+		if err != nil {
 			return err
 		}
-		defer o.Queue.Close()
+		o.Broker, o.BrokerToken, o.BrokerOptions = c.Nats, login.Token, login.NATS
 	}
 	hard, release := ctx, func() {}
 	switch {
@@ -102,6 +103,8 @@ func (c *workerCmd) Run(ctx context.Context, s streams) error {
 	switch {
 	case errors.As(err, &problem) && problem.Status < 500, errors.Is(err, queue.ErrRefused):
 		return usageError{err}
+	case errors.Is(err, queue.ErrUnreachable):
+		return usagef("--nats: %w", err)
 	case err == nil && (ctx.Err() != nil || hard.Err() != nil):
 		return interrupted("the worker was stopped; its trials were given back")
 	}
@@ -114,21 +117,6 @@ func (c *workerCmd) name() string {
 		return c.Name
 	}
 	return fmt.Sprintf("worker:%s:%d:%s", hostname(), os.Getpid(), strings.ToLower(rand.Text()[:4]))
-}
-
-// queue connects to the broker.
-func (c *workerCmd) queue(ctx context.Context) (*queue.Worker, error) {
-	o, err := c.login(ctx, c.Nats)
-	if err != nil {
-		return nil, err
-	}
-	w, err := queue.NewWorker(queue.WorkerOptions{
-		URL: c.Nats, Token: o.Token, Study: c.Study, Lease: c.Lease, Evals: c.Evals, NATS: o.NATS,
-	})
-	if err != nil {
-		return nil, usagef("--nats: %w", err)
-	}
-	return w, nil
 }
 
 // printer shows what came of a trial.

@@ -11,10 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mahabo/mahabo/study"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/mahabo/mahabo/study"
 )
 
 // Broker is the server's side of the queue.

@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"github.com/mahabo/mahabo/internal/queue"
+	"github.com/nats-io/nats.go"
 )
 
 // embed runs a broker until the end of the test.

@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"github.com/mahabo/mahabo/internal/queue"
+	"github.com/nats-io/nats.go"
 )
 
 // tasksOn offers tasks on a broker and starts a worker there.

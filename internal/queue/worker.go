@@ -8,10 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mahabo/mahabo/study"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/mahabo/mahabo/study"
 )
 
 // Worker takes trials of one study from a queue.
@@ -46,7 +45,7 @@ const (
 func NewWorker(o WorkerOptions) (*Worker, error) {
 	conn, err := dialPatiently(o.URL, loginOptions(o.Token, o.NATS)...)
 	if err != nil {
-		return nil, err
+		return nil, &unreachable{err}
 	}
 	js, err := jetstream.New(conn)
 	if err != nil {
@@ -158,3 +157,11 @@ func (d *Delivery) Done(ctx context.Context) error { return d.message.AckSync(na
 
 // Return gives the trial to another worker now.
 func (d *Delivery) Return() error { return d.message.Nak() }
+
+// ErrUnreachable says that a worker could not connect to its broker.
+var ErrUnreachable = errors.New("the broker cannot be reached")
+
+// unreachable is ErrUnreachable with its cause, which says it better.
+type unreachable struct{ error }
+
+func (e *unreachable) Unwrap() []error { return []error{ErrUnreachable, e.error} }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
-
 	"github.com/mahabo/mahabo/internal/figure/figuretest"
 )
 
@@ -162,7 +161,7 @@ func (b *tab) clean() {
 
 // One creates a study by the form, watches it, and tells a value by hand.
 func TestBrowser(t *testing.T) {
-	v := open(t, nil)
+	v := open(t, "")
 	b := visit(t, v.site)
 	b.do(chromedp.Navigate(v.site + "/new"))
 	b.write("#name", "oven")
@@ -222,7 +221,7 @@ func TestBrowser(t *testing.T) {
 
 // Directions that the data support are shown, drawn, and compared with earlier ones.
 func TestDirections(t *testing.T) {
-	v := open(t, nil)
+	v := open(t, "")
 	v.fill(http.StatusOK, "/new", "name", "ridge", "space", `parameters: {"x[0:4]": {float: [-1, 1]}}`, "method", "sobol")
 	r := rand.New(rand.NewPCG(3, 4))
 	table := "x0,x1,x2,x3,x4,value\n"

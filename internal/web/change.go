@@ -9,9 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/mahabo/mahabo/space"
+	"go.yaml.in/yaml/v3"
 )
 
 // changed answers after a change: a script gets a line for the form and refreshes

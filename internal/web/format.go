@@ -10,9 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/mahabo/mahabo/space"
+	"go.yaml.in/yaml/v3"
 )
 
 // functions are what templates call.

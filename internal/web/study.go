@@ -5,9 +5,8 @@ import (
 	"net/url"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/mahabo/mahabo/space"
+	"go.yaml.in/yaml/v3"
 )
 
 // trial is a point of a study and what came of it.

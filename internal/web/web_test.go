@@ -31,14 +31,14 @@ type visitor struct {
 }
 
 // open runs a server with a dashboard on studies in memory.
-func open(t *testing.T, tokens *token.File) visitor {
+func open(t *testing.T, tokenFile string) visitor {
 	t.Helper()
 	st, err := store.Open(t.Context(), "memory:")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, err := server.New(server.Config{
-		Store: st, Tokens: tokens, Dashboard: web.Handler, Patience: 2 * time.Minute,
+		Store: st, TokenFile: tokenFile, Dashboard: web.Handler, Patience: 2 * time.Minute,
 		Analyse: func(ctx context.Context, c study.Config, trials []study.Trial) (any, error) {
 			return insight.ReviewTrials(ctx, c, trials)
 		},
@@ -122,7 +122,7 @@ const rig = "parameters:\n  x: {float: [0, 1]}\n  n: {int: [1, 5]}\n"
 
 // A point is a recipe.
 func TestPointsHaveUnits(t *testing.T) {
-	v := open(t, nil)
+	v := open(t, "")
 	v.fill(http.StatusOK, "/new", "name", "rig", "space", "parameters:\n  rate: {fixed: 0.5, unit: ml/min, description: of the <pump>}\n  x: {float: [0, 1]}\n", "method", "sobol")
 	v.fill(http.StatusOK, "/studies/rig/ask", "count", "1")
 	rate := `<th scope="row">rate <span class="soft">of the &lt;pump&gt;</span></th><td class="num">0.5 ml/min</td>`
@@ -132,7 +132,7 @@ func TestPointsHaveUnits(t *testing.T) {
 }
 
 func TestCreate(t *testing.T) {
-	v := open(t, nil)
+	v := open(t, "")
 	has(t, v.get("/"), "There is no study yet", "Create the first one")
 	for _, bad := range []struct{ field, value, want string }{
 		{"name", "", `id="name-error"><p class="error" role="alert">Give the study a name.`},
@@ -156,7 +156,7 @@ func TestCreate(t *testing.T) {
 }
 
 func TestWorkByHand(t *testing.T) {
-	v := open(t, nil)
+	v := open(t, "")
 	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
 	has(t, v.fill(http.StatusOK, "/studies/rig/ask", "count", "3", "worker", "<ann>", "minutes", "5"), "&lt;ann&gt;", `class="lease"`, "Trial 3", "Latest batches")
 	v.fill(http.StatusUnprocessableEntity, "/studies/rig/ask", "count", "many")
@@ -201,7 +201,7 @@ func part(fields ...string) (kind, body string) {
 }
 
 func TestImport(t *testing.T) {
-	v := open(t, nil)
+	v := open(t, "")
 	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
 	load := func(want int, fields ...string) string {
 		t.Helper()
@@ -238,11 +238,7 @@ func TestLogin(t *testing.T) {
 		return text
 	}
 	admin, read := create(token.Admin), create(token.Read)
-	tokens, err := token.Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := open(t, tokens)
+	v := open(t, path)
 	_, page, answer := v.send("GET", "/studies/rig?a=b", "", "")
 	if answer.Request.URL.Path != "/login" || !strings.Contains(page, `name="next" value="/studies/rig?a=b"`) {
 		t.Fatalf("without a token one gets to %s: %s", answer.Request.URL, page)
@@ -284,7 +280,7 @@ func TestLogin(t *testing.T) {
 func TestFormLimits(t *testing.T) {
 	const kind = "application/x-www-form-urlencoded"
 	large := strings.Repeat("a", 9<<20)
-	v := open(t, nil)
+	v := open(t, "")
 	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
 	for _, path := range []string{"/new", "/studies/rig/enqueue", "/studies/rig/ask", "/login"} {
 		if status, _, _ := v.send("POST", path, kind, "name=x&points="+large); status != http.StatusRequestEntityTooLarge {
@@ -302,11 +298,7 @@ func TestFormLimits(t *testing.T) {
 	if _, _, err := token.Create(path, token.Grant{Name: "a", Role: token.Admin, Study: "*"}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	tokens, err := token.Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stranger := open(t, tokens)
+	stranger := open(t, path)
 	unread := &counter{Reader: strings.NewReader(large)}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, stranger.site+"/new", unread)
 	if err != nil {
@@ -337,7 +329,7 @@ func (c *counter) Read(p []byte) (int, error) {
 }
 
 func TestCrossSite(t *testing.T) {
-	v := open(t, nil)
+	v := open(t, "")
 	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
 	status, _, _ := v.send("POST", "/studies/rig/delete", "application/x-www-form-urlencoded", "confirm=rig", "Sec-Fetch-Site", "cross-site")
 	if status != http.StatusForbidden {
@@ -350,7 +342,7 @@ var inline = regexp.MustCompile(`(?i)<script>|<script [^>]*nonce|<style|\sstyle=
 
 // Pages run under a policy that forbids inline scripts and styles.
 func TestPolicy(t *testing.T) {
-	v := open(t, nil)
+	v := open(t, "")
 	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
 	v.fill(http.StatusOK, "/studies/rig/ask", "count", "20")
 	for n := range 20 {
@@ -370,7 +362,7 @@ func TestPolicy(t *testing.T) {
 }
 
 func TestFiles(t *testing.T) {
-	v := open(t, nil)
+	v := open(t, "")
 	address := regexp.MustCompile(`/static/page\.js\?v=[0-9a-f]+`).FindString(v.get("/"))
 	_, _, answer := v.send("GET", address, "", "")
 	if h := answer.Header; !strings.Contains(h.Get("Cache-Control"), "immutable") || !strings.HasPrefix(h.Get("Content-Type"), "text/javascript") {
@@ -387,7 +379,7 @@ func TestFiles(t *testing.T) {
 // A large study gives small pages.
 func TestLarge(t *testing.T) {
 	const n = 100000
-	v := open(t, nil)
+	v := open(t, "")
 	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
 	var b strings.Builder
 	b.WriteString("x,n,value\n")
