@@ -11,8 +11,9 @@ import (
 	"github.com/mahabo/mahabo/study"
 )
 
-// A method that has no answer is asked ahead once, and again when something new is known.
-func TestThinkAheadOnceAfterAFailure(t *testing.T) {
+// newDesk is a desk without its goroutine, whose method counts as slow.
+func newDesk(t *testing.T) *desk {
+	t.Helper()
 	st, err := store.Open(t.Context(), "memory:")
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +26,16 @@ func TestThinkAheadOnceAfterAFailure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{study: one, bell: newBell(), metrics: newMetrics(func() float64 { return 0 }), log: slog.New(slog.DiscardHandler), usual: 1, slow: time.Hour, closing: t.Context()}
+	return &desk{
+		study: one, bell: newBell(), metrics: newMetrics(func() float64 { return 0 }), log: slog.New(slog.DiscardHandler),
+		patience: time.Hour, usual: 1, slow: time.Hour, closing: t.Context(),
+	}
+}
+
+// A method that has no answer is asked ahead once, and again when something new is known.
+func TestThinkAheadOnceAfterAFailure(t *testing.T) {
+	d := newDesk(t)
+	one := d.study
 	think := func(failure error) bool {
 		d.thinkAhead()
 		if d.thought == nil {
@@ -50,5 +60,69 @@ func TestThinkAheadOnceAfterAFailure(t *testing.T) {
 	}
 	if think(nil) {
 		t.Error("the desk thought again with a spare answer")
+	}
+}
+
+// enter queues an ask for one trial.
+func (d *desk) enter(t *testing.T) *waitingAsk {
+	t.Helper()
+	r, err := d.study.Check(study.AskRequest{Lease: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &waitingAsk{ctx: t.Context(), request: r, until: time.Now().Add(d.patience), answer: make(chan study.Served, 1)}
+	d.queue = append(d.queue, a)
+	return a
+}
+
+// Where many work, those who come with a new value while the method thinks ahead share what
+// it has begun; where few do, the value counts at once.
+func TestThinkingAheadForMany(t *testing.T) {
+	for _, c := range []struct {
+		workers, come int
+		shared        bool
+	}{{20, 3, true}, {1, 1, false}} {
+		d := newDesk(t)
+		if _, err := d.study.Ask(t.Context(), study.AskRequest{Count: c.workers, Lease: time.Hour}); err != nil {
+			t.Fatal(err)
+		}
+		d.wave = c.come
+		d.thinkAhead()
+		ahead := d.thought
+		var asks []*waitingAsk
+		for number := 1; number <= c.come; number++ {
+			if err := d.study.Tell(t.Context(), number, study.Outcome{Value: 1}); err != nil {
+				t.Fatal(err)
+			}
+			asks = append(asks, d.enter(t))
+			d.advance()
+		}
+		if ahead.kept != c.shared {
+			t.Errorf("%d workers share the thought: %v", c.workers, ahead.kept)
+		}
+		if !c.shared {
+			(<-ahead.result).unlock()
+			continue
+		}
+		d.finish(<-ahead.result)
+		d.advance()
+		seen := map[int]bool{}
+		for _, a := range asks {
+			select {
+			case s := <-a.answer:
+				if s.Err != nil || len(s.Batch.Trials) != 1 {
+					t.Fatalf("an ask got %+v", s)
+				}
+				seen[s.Batch.Trials[0].Number] = true
+			default:
+				t.Fatal("who waited for the thought got nothing when it ended")
+			}
+		}
+		if len(seen) != c.come {
+			t.Errorf("%d asks got %d trials", c.come, len(seen))
+		}
+		if d.thought != nil {
+			(<-d.thought.result).unlock()
+		}
 	}
 }

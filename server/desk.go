@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -21,8 +22,10 @@ import (
 //     answer says so. The thought goes on, and its points are served to who comes
 //     next;
 //   - when new values have arrived and nobody waits, a method that is slow thinks
-//     ahead, for as many points as were last asked for. An ask that finds the same
-//     log gets what it would have got anyway; new values make the draft stale;
+//     ahead, for as many points as were last waited for. An ask that finds the same
+//     log gets what it would have got anyway; new values make the draft stale, unless
+//     they are few beside the trials under way: then those who come meanwhile wait for
+//     its end, where else each would begin anew what others wait for;
 //   - of several servers on a store one thinks at a time.
 //
 // A method that needs no model does not think: it chooses within the transaction.
@@ -44,9 +47,10 @@ type desk struct {
 	queue   []*waitingAsk
 	thought *thought      // under way
 	spare   *study.Draft  // thought, not served
-	late    bool          // the spare came too late for those who waited for it
+	late    bool          // the spare may be served though the log has moved on
 	failed  *study.Draft  // a question asked ahead that the method had no answer to
 	usual   int           // trials asked for last
+	wave    int           // trials that were waited for when the last thought ended
 	slow    time.Duration // what the last thought took
 }
 
@@ -63,6 +67,8 @@ type thought struct {
 	asks   []*waitingAsk // for whom, none when it thinks ahead
 	ahead  *study.Draft  // the question when it thinks ahead
 	late   bool          // they were improvised for
+	others int           // trials under way when it began to think ahead
+	kept   bool          // asks that came since wait for it
 	cancel context.CancelFunc
 	result chan thinking
 }
@@ -223,9 +229,11 @@ func (d *desk) dismiss() {
 // thinkAhead starts a thought if it would give something new. Trials that wait or are
 // stale are served first; then there is no hurry.
 func (d *desk) thinkAhead() {
-	r := study.AskRequest{Count: d.usual}
+	others := d.underWay()
+	count := max(d.usual, min(d.wave, others/2))
+	r := study.AskRequest{Count: count}
 	next, err := d.study.Draft(d.closing, r)
-	if err != nil || next.Points() != d.usual {
+	if err != nil || next.Points() != count {
 		return
 	}
 	for _, known := range []*study.Draft{d.spare, d.failed} {
@@ -233,8 +241,22 @@ func (d *desk) thinkAhead() {
 			return
 		}
 	}
-	d.start(&thought{ahead: next}, next, r)
+	d.start(&thought{ahead: next, others: others}, next, r)
 }
+
+// underWay counts the trials that are being evaluated.
+func (d *desk) underWay() int {
+	sum, err := d.study.Summary(d.closing)
+	if err != nil {
+		return 0
+	}
+	return sum.States[study.Running]
+}
+
+// awaits says whether asks for some points should wait for a thought ahead that does not know
+// the last values: about as many as there are asks, as a worker tells before it asks. Few of
+// them matter little beside the values that are not there yet.
+func (t *thought) awaits(points int) bool { return t.kept || 2*points <= t.others }
 
 // serveNext serves those at the head of the queue that can share a draft, or has
 // them wait for a thought. It returns false when the queue has to wait.
@@ -243,7 +265,7 @@ func (d *desk) serveNext() bool {
 		d.serveAtOnce()
 		return true
 	}
-	group := d.group()
+	group := d.group(d.fits())
 	requests := requestsOf(group)
 	draft, err := d.study.Draft(d.closing, requests...)
 	if err != nil {
@@ -263,7 +285,9 @@ func (d *desk) serveNext() bool {
 		return true
 	}
 	if ahead := d.thought.ahead; ahead != nil && !draft.Matches(ahead) {
-		d.thought.cancel() // stale; the queue is next
+		if d.thought.kept = d.thought.awaits(draft.Points()); !d.thought.kept {
+			d.thought.cancel() // stale; the queue is next
+		}
 	}
 	d.queue = slices.Concat(group, d.queue)
 	return false
@@ -275,26 +299,38 @@ func (d *desk) serveAtOnce() {
 	served := d.study.AskTogether(d.closing, func() []study.AskRequest {
 		d.gather()
 		d.dismiss()
-		group = d.group()
+		group = d.group(math.MaxInt)
 		return requestsOf(group)
 	})
 	d.answer(group, served)
 }
 
-// group takes from the queue those who hold the same parameters fixed as the first.
-func (d *desk) group() (group []*waitingAsk) {
+// fits is how many trials can be served together: those of the spare, if it was waited for.
+func (d *desk) fits() int {
+	if d.spare != nil && d.late {
+		return d.spare.Points()
+	}
+	return math.MaxInt
+}
+
+// group takes from the queue those who hold the same parameters fixed as the first, as long as
+// they want no more than most trials in all; the first is always taken.
+func (d *desk) group(most int) (group []*waitingAsk) {
 	if len(d.queue) == 0 {
 		return nil
 	}
 	fixed := d.queue[0].request.Fixed.String()
 	seen := map[string]bool{}
+	total := 0
 	d.queue = slices.DeleteFunc(d.queue, func(a *waitingAsk) bool {
 		same := a.request.Fixed.String() == fixed && (a.request.RequestID == "" || !seen[a.request.RequestID])
-		if same {
-			seen[a.request.RequestID] = true
-			group = append(group, a)
+		if !same || len(group) > 0 && total+a.request.Count > most {
+			return false
 		}
-		return same
+		seen[a.request.RequestID] = true
+		total += a.request.Count
+		group = append(group, a)
+		return true
 	})
 	return group
 }
@@ -307,8 +343,8 @@ func requestsOf(asks []*waitingAsk) []study.AskRequest {
 	return requests
 }
 
-// adopt uses the spare points, once, if they are not stale: thought of the same log,
-// or too late for those who waited for them.
+// adopt uses the spare points, once, if they are not stale: thought of the same log, too late
+// for those who waited for them, or waited for.
 func (d *desk) adopt(draft *study.Draft) bool {
 	spare := d.spare
 	d.spare = nil
@@ -362,6 +398,7 @@ func (d *desk) finish(r thinking) {
 	t := d.thought
 	d.thought = nil
 	t.cancel()
+	d.wave = d.waitedFor(t)
 	if !errors.Is(r.err, context.Canceled) {
 		if r.err != nil {
 			d.failed = t.ahead
@@ -377,11 +414,19 @@ func (d *desk) finish(r thinking) {
 		d.log.Warn("a thought that nobody waits for failed", "study", d.study.Config().Name, "error", r.err)
 	case t.late || t.ahead != nil:
 		if r.draft.Points() > 0 {
-			d.spare, d.late = r.draft, t.late
+			d.spare, d.late = r.draft, t.late || t.kept
 		}
 	default:
 		d.serve(r.draft, t.asks)
 	}
+}
+
+// waitedFor is how many trials those want who wait for a thought, or came meanwhile.
+func (d *desk) waitedFor(t *thought) (trials int) {
+	for _, a := range slices.Concat(t.asks, d.queue) {
+		trials += a.request.Count
+	}
+	return trials
 }
 
 // serve writes the batches of a draft.
