@@ -5,7 +5,7 @@
 //
 //	s, err := space.New(space.Float("w[0:199]", -1, 1), space.Log("rate", 1e-5, 1e-1))
 //	result, err := mahabo.Minimize(ctx, simulate, s, mahabo.Options{Evals: 200, Batch: 4, Parallel: 4})
-//	fmt.Println(result.Best.Value, result.Best.Values)
+//	fmt.Println(result.Best.Value, result.Best.Params)
 //
 // An Optimizer is asked and told, for evaluations that happen elsewhere:
 //

@@ -13,7 +13,7 @@ func ExampleMinimize() {
 	if err != nil {
 		panic(err)
 	}
-	loss := func(_ context.Context, v space.Values) (float64, error) {
+	loss := func(_ context.Context, v space.Params) (float64, error) {
 		d := v.Float("w0") + v.Float("w1") - 1
 		return d*d + v.Float("layers"), nil
 	}
@@ -21,7 +21,7 @@ func ExampleMinimize() {
 	if err != nil {
 		panic(err)
 	}
-	layers, _ := result.Best.Values.Get("layers")
+	layers, _ := result.Best.Params.Get("layers")
 	fmt.Println(len(result.Trials), "trials, layers:", layers, "close:", result.Best.Value < 1.1)
 	// Output: 50 trials, layers: 1 close: true
 }
@@ -42,13 +42,13 @@ func ExampleOptimizer() {
 			panic(err)
 		}
 		for _, t := range trials {
-			x, y := t.Values.Float("x"), t.Values.Float("y")
+			x, y := t.Params.Float("x"), t.Params.Float("y")
 			if err := o.Tell(t.Number, mahabo.Value(x*x+y*y)); err != nil {
 				panic(err)
 			}
 		}
 	}
 	best, outcome, _ := o.Best()
-	fmt.Printf("x + y = %.1f, close: %v\n", best.Values.Float("x")+best.Values.Float("y"), outcome.Value < 0.6)
+	fmt.Printf("x + y = %.1f, close: %v\n", best.Params.Float("x")+best.Params.Float("y"), outcome.Value < 0.6)
 	// Output: x + y = 1.0, close: true
 }

@@ -17,7 +17,7 @@ var ErrInfeasible = errors.New("infeasible")
 // Objective is the function to optimise. An error makes the trial a failed one, or with
 // ErrInfeasible an infeasible one; so does a value that is not finite. With
 // Options.Parallel above 1 it is called from several goroutines at once.
-type Objective = func(ctx context.Context, v space.Values) (float64, error)
+type Objective = func(ctx context.Context, v space.Params) (float64, error)
 
 // Result is what Minimize has found. It is valid after an error too.
 type Result struct {
@@ -64,7 +64,7 @@ func Minimize(ctx context.Context, f Objective, s *space.Space, o Options) (Resu
 
 // evaluator turns errors of a Go function into outcomes.
 func evaluator(f Objective) evaluate.Func {
-	return func(ctx context.Context, _ int, v space.Values) (Outcome, error) {
+	return func(ctx context.Context, _ int, v space.Params) (Outcome, error) {
 		y, err := f(ctx, v)
 		switch {
 		case err != nil && ctx.Err() != nil:

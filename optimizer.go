@@ -73,12 +73,12 @@ func (o *Optimizer) Tell(number int, outcome Outcome) error {
 }
 
 // Add tells of an evaluation that was not asked for, as from an earlier run.
-func (o *Optimizer) Add(v space.Values, outcome Outcome) (Trial, error) {
+func (o *Optimizer) Add(v space.Params, outcome Outcome) (Trial, error) {
 	if err := outcome.Validate(); err != nil {
 		return Trial{}, err
 	}
 	t, err := o.study.Add(context.Background(), v, outcome)
-	return Trial{Number: t.Number, Values: t.Params}, err
+	return Trial{Number: t.Number, Params: t.Params}, err
 }
 
 // Best returns the best complete trial, of repeated ones the first with the mean of their
@@ -88,7 +88,7 @@ func (o *Optimizer) Best() (t Trial, outcome Outcome, ok bool) {
 	if err != nil || !ok { // memory does not fail
 		return t, outcome, false
 	}
-	return Trial{Number: best.Number, Batch: best.Batch, Values: best.Params},
+	return Trial{Number: best.Number, Batch: best.Batch, Params: best.Params},
 		Outcome{State: best.State, Value: best.Mean, Std: best.Std}, true
 }
 

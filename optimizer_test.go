@@ -32,7 +32,7 @@ func mixed(t *testing.T, more ...space.Part) *space.Space {
 }
 
 // mixedLoss is lowest, 0, at a=1, rate=0.01, n=4, rk4, damped.
-func mixedLoss(_ context.Context, v space.Values) (float64, error) {
+func mixedLoss(_ context.Context, v space.Params) (float64, error) {
 	loss := math.Pow(v.Float("a")-1, 2) + math.Abs(math.Log10(v.Float("rate"))+2) + math.Abs(v.Float("n")-4) + 1 - v.Float("damped")
 	if solver, _ := v.Get("solver"); solver != "rk4" {
 		loss++
@@ -45,7 +45,7 @@ func TestEveryMethodOnMixedParameters(t *testing.T) {
 	for _, m := range methods.BuiltIn().Methods() {
 		t.Run(m.Name, func(t *testing.T) {
 			seen := map[string]bool{}
-			r, err := mahabo.Minimize(t.Context(), func(ctx context.Context, v space.Values) (float64, error) {
+			r, err := mahabo.Minimize(t.Context(), func(ctx context.Context, v space.Params) (float64, error) {
 				if ok, err := s.Feasible(v); !ok {
 					t.Errorf("%v breaks the constraint (%v)", v, err)
 				}
@@ -79,7 +79,7 @@ func TestParallelRoundsAreReproducible(t *testing.T) {
 	s := mixed(t)
 	run := func(parallel int) (all []string) {
 		var calls atomic.Int64
-		r, err := mahabo.Minimize(t.Context(), func(ctx context.Context, v space.Values) (float64, error) {
+		r, err := mahabo.Minimize(t.Context(), func(ctx context.Context, v space.Params) (float64, error) {
 			time.Sleep(time.Duration(calls.Add(7)%5) * time.Millisecond)
 			return mixedLoss(ctx, v)
 		}, s, mahabo.Options{Method: "maha", Init: 5, Evals: 12, Batch: 4, Parallel: parallel})
@@ -87,7 +87,7 @@ func TestParallelRoundsAreReproducible(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, trial := range r.Trials {
-			all = append(all, fmt.Sprint(trial.Number, trial.Batch, trial.Values, trial.Value))
+			all = append(all, fmt.Sprint(trial.Number, trial.Batch, trial.Params, trial.Value))
 		}
 		return all
 	}
@@ -104,7 +104,7 @@ func TestAsynchronous(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for i, trial := range r.Trials {
-		seen[trial.Values.String()] = true
+		seen[trial.Params.String()] = true
 		if i >= 4 && trial.Batch != i-2 {
 			t.Errorf("trial %d is of batch %d", trial.Number, trial.Batch)
 		}
@@ -164,7 +164,7 @@ func TestAddRestores(t *testing.T) {
 		if err := first.Tell(trials[i].Number, outcome); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := second.Add(trials[i].Values, outcome); err != nil {
+		if _, err := second.Add(trials[i].Params, outcome); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -177,7 +177,7 @@ func TestAddRestores(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range want {
-		if fmt.Sprint(want[i].Number, want[i].Values) != fmt.Sprint(got[i].Number, got[i].Values) {
+		if fmt.Sprint(want[i].Number, want[i].Params) != fmt.Sprint(got[i].Number, got[i].Params) {
 			t.Errorf("suggestion %d is %v, want %v", i, got[i], want[i])
 		}
 	}
@@ -192,7 +192,7 @@ func TestGoal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	up := func(_ context.Context, v space.Values) (float64, error) { return v.Float("x"), nil }
+	up := func(_ context.Context, v space.Params) (float64, error) { return v.Float("x"), nil }
 	for goal, want := range map[mahabo.Goal]float64{mahabo.ToMinimize: -1, mahabo.ToMaximize: 1} {
 		r, err := mahabo.Minimize(t.Context(), up, s, mahabo.Options{Method: "vanilla", Goal: goal, Init: 4, Evals: 6})
 		if err != nil {
@@ -221,7 +221,7 @@ func TestExhaustedSpaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			seen := map[string]bool{}
-			r, err := mahabo.Minimize(t.Context(), func(_ context.Context, v space.Values) (float64, error) {
+			r, err := mahabo.Minimize(t.Context(), func(_ context.Context, v space.Params) (float64, error) {
 				seen[v.String()] = true
 				return float64(len(v.String())), nil
 			}, s, mahabo.Options{Method: c.method, Init: 3, Evals: 60, Batch: 5})
@@ -242,7 +242,7 @@ func TestFailedAndInfeasible(t *testing.T) {
 	}
 	for _, method := range []string{"maha", "vanilla", "cmaes", "sobol"} {
 		n := 0
-		r, err := mahabo.Minimize(t.Context(), func(_ context.Context, v space.Values) (float64, error) {
+		r, err := mahabo.Minimize(t.Context(), func(_ context.Context, v space.Params) (float64, error) {
 			n++
 			switch {
 			case n%5 == 0:
@@ -264,7 +264,7 @@ func TestFailedAndInfeasible(t *testing.T) {
 		if len(r.Trials) != 30 || reasons["failed no licence"] != 6 || reasons["failed the value is NaN: only finite values can be modelled"] != 4 || reasons["infeasible too hot: infeasible"] == 0 {
 			t.Errorf("%s: %v", method, reasons)
 		}
-		if r.Best.State != evaluate.Complete || r.Best.Values.Float("x0") > 0 {
+		if r.Best.State != evaluate.Complete || r.Best.Params.Float("x0") > 0 {
 			t.Errorf("%s: best is %+v", method, r.Best)
 		}
 	}
@@ -276,7 +276,7 @@ func TestInfeasibleIsModelled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := mahabo.Minimize(t.Context(), func(_ context.Context, v space.Values) (float64, error) {
+	r, err := mahabo.Minimize(t.Context(), func(_ context.Context, v space.Params) (float64, error) {
 		if v.Float("x0") > 0 {
 			return 0, mahabo.ErrInfeasible
 		}
@@ -298,7 +298,7 @@ func TestInfeasibleIsModelled(t *testing.T) {
 
 func TestNothingWorks(t *testing.T) {
 	s := mixed(t)
-	r, err := mahabo.Minimize(t.Context(), func(context.Context, space.Values) (float64, error) { return 0, errors.New("no licence") },
+	r, err := mahabo.Minimize(t.Context(), func(context.Context, space.Params) (float64, error) { return 0, errors.New("no licence") },
 		s, mahabo.Options{Init: 3, Evals: 100})
 	if !errors.Is(err, evaluate.ErrNoneWorked) || len(r.Trials) != 3 || r.Best.State != "" {
 		t.Errorf("error %v, %d trials, best %+v", err, len(r.Trials), r.Best)
@@ -308,7 +308,7 @@ func TestNothingWorks(t *testing.T) {
 func TestCancelledMinimize(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	r, err := mahabo.Minimize(ctx, func(ctx context.Context, _ space.Values) (float64, error) {
+	r, err := mahabo.Minimize(ctx, func(ctx context.Context, _ space.Params) (float64, error) {
 		if n++; n == 3 {
 			cancel()
 			return 0, ctx.Err()
@@ -338,7 +338,7 @@ func TestTellRefuses(t *testing.T) {
 		"state is \"\"":                            o.Tell(2, mahabo.Outcome{}),
 		"value is NaN":                             o.Tell(2, mahabo.Outcome{State: evaluate.Complete, Value: math.NaN()}),
 		"std is -1":                                o.Tell(2, mahabo.Outcome{State: evaluate.Complete, Std: -1}),
-		`parameter "a" has no value`:               func() error { _, err := o.Add(space.Values{}, mahabo.Value(1)); return err }(),
+		`parameter "a" has no value`:               func() error { _, err := o.Add(space.Params{}, mahabo.Value(1)); return err }(),
 	} {
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v lacks %q", err, says)

@@ -95,7 +95,7 @@ func find(program, dir string) (string, error) {
 
 // Evaluate runs the program for the values of a trial. It returns an error when the
 // program cannot be run at all or ctx is done.
-func (c *Command) Evaluate(ctx context.Context, number int, v space.Values) (evaluate.Outcome, error) {
+func (c *Command) Evaluate(ctx context.Context, number int, v space.Params) (evaluate.Outcome, error) {
 	input, err := json.Marshal(v)
 	if err != nil {
 		return evaluate.Outcome{}, err

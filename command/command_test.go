@@ -17,7 +17,7 @@ import (
 	"github.com/mahabo/mahabo/space"
 )
 
-var values = space.ValuesOf(map[string]any{"a": 0.5, "b": -2, "mode": "x; rm *"})
+var values = space.ParamsOf(map[string]any{"a": 0.5, "b": -2, "mode": "x; rm *"})
 
 // shell makes an objective of a script; the tests' shell, not the package's.
 func shell(t *testing.T, o Options, script string, args ...string) *Command {
@@ -113,7 +113,7 @@ func TestDirAndEnv(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // a repeated trial appends
-		o, err := c.Evaluate(t.Context(), 3, space.ValuesOf(map[string]any{"a": 1.0}))
+		o, err := c.Evaluate(t.Context(), 3, space.ParamsOf(map[string]any{"a": 1.0}))
 		if err != nil || !strings.Contains(o.Reason, filepath.Base(dir)) {
 			t.Fatalf("outcome %+v, %v", o, err)
 		}
@@ -214,7 +214,7 @@ func TestInputThatIsNotRead(t *testing.T) {
 	for i := range 20000 { // more than a pipe holds
 		many["w"+strconv.Itoa(i)] = float64(i) / 7
 	}
-	o, err := shell(t, Options{}, "exec <&-; echo 1").Evaluate(t.Context(), 1, space.ValuesOf(many))
+	o, err := shell(t, Options{}, "exec <&-; echo 1").Evaluate(t.Context(), 1, space.ParamsOf(many))
 	if err != nil || o.Value != 1 {
 		t.Errorf("outcome is %+v, %v", o, err)
 	}

@@ -19,7 +19,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	outcome, err := program.Evaluate(context.Background(), 1, space.ValuesOf(map[string]any{"a": 6, "b": 7}))
+	outcome, err := program.Evaluate(context.Background(), 1, space.ParamsOf(map[string]any{"a": 6, "b": 7}))
 	if err != nil {
 		panic(err)
 	}

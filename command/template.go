@@ -66,7 +66,7 @@ func unknownName(name string, names []string) error {
 }
 
 // fill puts the values in.
-func (t template) fill(number int, v space.Values) (string, error) {
+func (t template) fill(number int, v space.Params) (string, error) {
 	var b strings.Builder
 	for _, p := range t {
 		switch {

@@ -8,7 +8,7 @@ import (
 )
 
 func TestTemplate(t *testing.T) {
-	v := space.ValuesOf(map[string]any{"a": 0.1, "layers": 3, "solver": "rk4 fast", "on": true})
+	v := space.ParamsOf(map[string]any{"a": 0.1, "layers": 3, "solver": "rk4 fast", "on": true})
 	names := []string{"a", "layers", "solver", "on"}
 	for arg, want := range map[string]string{
 		"":                     "",
@@ -57,10 +57,10 @@ func TestParameterNamedTrialWins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := parsed.fill(7, space.ValuesOf(map[string]any{"trial": 0.5})); got != "0.5" {
+	if got, _ := parsed.fill(7, space.ParamsOf(map[string]any{"trial": 0.5})); got != "0.5" {
 		t.Errorf("got %q", got)
 	}
-	if _, err := parsed.fill(7, space.Values{}); err == nil {
+	if _, err := parsed.fill(7, space.Params{}); err == nil {
 		t.Error("a missing value was filled in")
 	}
 }
@@ -70,7 +70,7 @@ func FuzzTemplate(f *testing.F) {
 	for _, seed := range []string{"--rate={rate}", "{{}}", "{trial}-{rate}", "{", "}{", "{rat}"} {
 		f.Add(seed)
 	}
-	v := space.ValuesOf(map[string]any{"rate": 0.5})
+	v := space.ParamsOf(map[string]any{"rate": 0.5})
 	f.Fuzz(func(t *testing.T, arg string) {
 		parsed, err := parseTemplate(arg, []string{"rate"})
 		if err != nil {

@@ -14,8 +14,8 @@ type grid struct{ made int }
 func (g *grid) Ask(_ context.Context, n int) ([]evaluate.Trial, error) {
 	var trials []evaluate.Trial
 	for ; len(trials) < n && g.made < 5; g.made++ {
-		x := space.ValuesOf(map[string]any{"x": float64(g.made) / 4})
-		trials = append(trials, evaluate.Trial{Number: g.made + 1, Values: x})
+		x := space.ParamsOf(map[string]any{"x": float64(g.made) / 4})
+		trials = append(trials, evaluate.Trial{Number: g.made + 1, Params: x})
 	}
 	return trials, nil
 }
@@ -25,7 +25,7 @@ func (g *grid) Tell(context.Context, int, evaluate.Outcome) error { return nil }
 func ExampleRun() {
 	err := evaluate.Run(context.Background(), evaluate.Options{
 		Source: &grid{}, Trials: 100, Batch: 2, Parallel: 1,
-		Evaluator: evaluate.Func(func(_ context.Context, _ int, v space.Values) (evaluate.Outcome, error) {
+		Evaluator: evaluate.Func(func(_ context.Context, _ int, v space.Params) (evaluate.Outcome, error) {
 			return evaluate.Value(1 / v.Float("x")), nil
 		}),
 		OnResult: func(r evaluate.Result, _ evaluate.Progress) error {

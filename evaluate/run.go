@@ -206,7 +206,7 @@ func (r *runner) evaluate(ctx context.Context, t Trial) ending {
 	e := ending{Result: Result{Trial: t, Started: time.Now()}}
 	for {
 		e.Attempts++
-		e.Outcome, e.err = r.Evaluator.Evaluate(ctx, t.Number, t.Values)
+		e.Outcome, e.err = r.Evaluator.Evaluate(ctx, t.Number, t.Params)
 		if e.err != nil || e.State != Failed || e.Attempts > r.Retries || ctx.Err() != nil {
 			e.Ended = time.Now()
 			return e

@@ -57,7 +57,7 @@ func (c *counter) Tell(_ context.Context, number int, o evaluate.Outcome) error 
 	return c.tellErr
 }
 
-func double(_ context.Context, number int, _ space.Values) (evaluate.Outcome, error) {
+func double(_ context.Context, number int, _ space.Params) (evaluate.Outcome, error) {
 	return evaluate.Value(float64(2 * number)), nil
 }
 
@@ -83,7 +83,7 @@ func TestWhenTrialsAreAskedFor(t *testing.T) {
 			var last evaluate.Progress
 			err := evaluate.Run(t.Context(), evaluate.Options{
 				Source: s, Init: c.init, Trials: c.trials, Batch: c.batch, Parallel: c.parallel,
-				Evaluator: evaluate.Func(func(ctx context.Context, number int, v space.Values) (evaluate.Outcome, error) {
+				Evaluator: evaluate.Func(func(ctx context.Context, number int, v space.Params) (evaluate.Outcome, error) {
 					now := running.Add(1)
 					for m := most.Load(); now > m && !most.CompareAndSwap(m, now); m = most.Load() {
 					}
@@ -128,7 +128,7 @@ func TestParallelAndPending(t *testing.T) {
 	s := &counter{}
 	err := evaluate.Run(t.Context(), evaluate.Options{
 		Source: s, Trials: 2, Batch: 1, Parallel: 2,
-		Evaluator: evaluate.Func(func(ctx context.Context, number int, v space.Values) (evaluate.Outcome, error) {
+		Evaluator: evaluate.Func(func(ctx context.Context, number int, v space.Params) (evaluate.Outcome, error) {
 			both.Done()
 			both.Wait()
 			return double(ctx, number, v)
@@ -148,7 +148,7 @@ func TestRetries(t *testing.T) {
 	attempts := map[int]int{}
 	err := evaluate.Run(t.Context(), evaluate.Options{
 		Source: s, Init: 3, Trials: 5, Batch: 1, Parallel: 1, Retries: 2,
-		Evaluator: evaluate.Func(func(_ context.Context, number int, _ space.Values) (evaluate.Outcome, error) {
+		Evaluator: evaluate.Func(func(_ context.Context, number int, _ space.Params) (evaluate.Outcome, error) {
 			n := calls[number].Add(1)
 			switch {
 			case number == 2:
@@ -183,7 +183,7 @@ func TestStop(t *testing.T) {
 	s := &counter{}
 	err := evaluate.Run(t.Context(), evaluate.Options{
 		Source: s, Init: 6, Trials: 100, Batch: 1, Parallel: 2, Stop: stop,
-		Evaluator: evaluate.Func(func(ctx context.Context, number int, v space.Values) (evaluate.Outcome, error) {
+		Evaluator: evaluate.Func(func(ctx context.Context, number int, v space.Params) (evaluate.Outcome, error) {
 			if number == 2 {
 				close(stop)
 				time.Sleep(20 * time.Millisecond)
@@ -224,7 +224,7 @@ func TestStopTooLate(t *testing.T) {
 	s := &counter{}
 	err := evaluate.Run(t.Context(), evaluate.Options{
 		Source: s, Init: 1, Trials: 1, Batch: 1, Parallel: 1, Stop: stop,
-		Evaluator: evaluate.Func(func(ctx context.Context, number int, v space.Values) (evaluate.Outcome, error) {
+		Evaluator: evaluate.Func(func(ctx context.Context, number int, v space.Params) (evaluate.Outcome, error) {
 			close(stop)
 			time.Sleep(5 * time.Millisecond)
 			return double(ctx, number, v)
@@ -241,7 +241,7 @@ func TestCancel(t *testing.T) {
 	s := &counter{}
 	err := evaluate.Run(ctx, evaluate.Options{
 		Source: s, Init: 2, Trials: 100, Batch: 1, Parallel: 2,
-		Evaluator: evaluate.Func(func(ctx context.Context, number int, _ space.Values) (evaluate.Outcome, error) {
+		Evaluator: evaluate.Func(func(ctx context.Context, number int, _ space.Params) (evaluate.Outcome, error) {
 			if number == 2 {
 				cancel()
 			}
@@ -264,17 +264,17 @@ func TestErrorsEndTheRun(t *testing.T) {
 	}{
 		{"ask", evaluate.Options{Source: &counter{askErr: broken}}, "choosing trial 4: broken", 3},
 		{"tell", evaluate.Options{Source: &counter{tellErr: broken}}, "telling trial 1: broken", 1},
-		{"evaluator", evaluate.Options{Evaluator: evaluate.Func(func(ctx context.Context, number int, v space.Values) (evaluate.Outcome, error) {
+		{"evaluator", evaluate.Options{Evaluator: evaluate.Func(func(ctx context.Context, number int, v space.Params) (evaluate.Outcome, error) {
 			if number == 2 {
 				return evaluate.Outcome{}, broken
 			}
 			return double(ctx, number, v)
 		})}, "trial 2: broken", 1},
-		{"outcome", evaluate.Options{Evaluator: evaluate.Func(func(context.Context, int, space.Values) (evaluate.Outcome, error) {
+		{"outcome", evaluate.Options{Evaluator: evaluate.Func(func(context.Context, int, space.Params) (evaluate.Outcome, error) {
 			return evaluate.Outcome{State: "great"}, nil
 		})}, `trial 1: state is "great"`, 0},
 		{"report", evaluate.Options{OnResult: func(evaluate.Result, evaluate.Progress) error { return broken }}, "broken", 1},
-		{"nothing works", evaluate.Options{Evaluator: evaluate.Func(func(context.Context, int, space.Values) (evaluate.Outcome, error) {
+		{"nothing works", evaluate.Options{Evaluator: evaluate.Func(func(context.Context, int, space.Params) (evaluate.Outcome, error) {
 			return evaluate.Failure("no licence"), nil
 		})}, "no trial has worked: all of the first 3 failed, the last one: no licence", 3},
 	} {

@@ -65,7 +65,7 @@ func (o Outcome) Validate() error {
 type Trial struct {
 	Number int // from 1
 	Batch  int // trials asked for together share it; from 1
-	Values space.Values
+	Params space.Params
 }
 
 // Result is a trial that has ended.
@@ -88,13 +88,13 @@ type Source interface {
 // once. An evaluation that goes wrong is an outcome; an error says that no other will
 // work either, or is that of the context.
 type Evaluator interface {
-	Evaluate(ctx context.Context, number int, v space.Values) (Outcome, error)
+	Evaluate(ctx context.Context, number int, v space.Params) (Outcome, error)
 }
 
 // Func is a function as an Evaluator.
-type Func func(ctx context.Context, number int, v space.Values) (Outcome, error)
+type Func func(ctx context.Context, number int, v space.Params) (Outcome, error)
 
 // Evaluate calls the function.
-func (f Func) Evaluate(ctx context.Context, number int, v space.Values) (Outcome, error) {
+func (f Func) Evaluate(ctx context.Context, number int, v space.Params) (Outcome, error) {
 	return f(ctx, number, v)
 }

@@ -112,7 +112,7 @@ type askInput struct {
 func (s *Server) ask(ctx context.Context, in *askInput) (*body[batchShape], error) {
 	r := study.AskRequest{}
 	if b := in.Body; b != nil {
-		r = study.AskRequest{Count: b.Count, Worker: b.Worker, RequestID: b.RequestID, Lease: seconds(b.LeaseSeconds), Fixed: b.Fixed.Values}
+		r = study.AskRequest{Count: b.Count, Worker: b.Worker, RequestID: b.RequestID, Lease: seconds(b.LeaseSeconds), Fixed: b.Fixed.Params}
 	}
 	out := &body[batchShape]{}
 	return out, s.change(ctx, in.Study, func(h *host) error {
@@ -242,9 +242,9 @@ type enqueueInput struct {
 }
 
 func (s *Server) enqueue(ctx context.Context, in *enqueueInput) (*body[trialList], error) {
-	r := study.EnqueueRequest{RequestID: in.Body.RequestID, Params: make([]space.Values, len(in.Body.Params))}
+	r := study.EnqueueRequest{RequestID: in.Body.RequestID, Params: make([]space.Params, len(in.Body.Params))}
 	for i, p := range in.Body.Params {
-		r.Params[i] = p.Values
+		r.Params[i] = p.Params
 	}
 	return s.listed(ctx, in.Study, func(h *host) ([]study.Trial, error) { return h.Enqueue(ctx, r) })
 }

@@ -105,7 +105,7 @@ func newAxis(p space.Param) axisShape {
 }
 
 // at is the coordinate of a trial.
-func (a axisShape) at(v space.Values) float64 {
+func (a axisShape) at(v space.Params) float64 {
 	if a.Labels == nil {
 		return v.Float(a.Name)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // params are values by the names of parameters.
-type params struct{ space.Values }
+type params struct{ space.Params }
 
 // Schema says that a value is a number, a text or a bool.
 func (params) Schema(huma.Registry) *huma.Schema {
@@ -30,7 +30,7 @@ func (p *params) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
 	}
-	return p.Values.UnmarshalJSON(data)
+	return p.Params.UnmarshalJSON(data)
 }
 
 // spaceTree is a space as in a space file.

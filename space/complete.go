@@ -8,11 +8,11 @@ import (
 // Complete returns the values of all parameters in the order of the space: the fixed ones
 // filled in, whole numbers of int and logint parameters as int64 and all other numbers as
 // float64. It refuses what Encode refuses.
-func (s *Space) Complete(v Values) (Values, error) {
+func (s *Space) Complete(v Params) (Params, error) {
 	if _, err := s.Encode(v); err != nil {
-		return Values{}, err
+		return Params{}, err
 	}
-	all := Values{names: s.names, index: s.index, values: make([]any, len(s.params))}
+	all := Params{names: s.names, index: s.index, values: make([]any, len(s.params))}
 	own := s.owns(v)
 	for i := range s.params {
 		p := &s.params[i]
@@ -35,7 +35,7 @@ func (s *Space) Complete(v Values) (Values, error) {
 	return all, nil
 }
 
-// ReadText reads a value as Values.Text writes it. What cannot be read stays a string, for
+// ReadText reads a value as Params.Text writes it. What cannot be read stays a string, for
 // Encode to say what it expected.
 func (p Param) ReadText(text string) any {
 	_, word := p.Value.(string)

@@ -16,7 +16,7 @@ func TestComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 0.1 has no exact point between -5 and 5, and must stay 0.1.
-	v, err := s.Complete(space.ValuesOf(map[string]any{"c": "b", "n": 3.0, "o": 1, "on": true, "rate": 10, "w": 8.0, "z": 0.1}))
+	v, err := s.Complete(space.ParamsOf(map[string]any{"c": "b", "n": 3.0, "o": 1, "on": true, "rate": 10, "w": 8.0, "z": 0.1}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestComplete(t *testing.T) {
 			t.Errorf("%s is %T %v, want %T", name, got, got, want)
 		}
 	}
-	if _, err := s.Complete(space.ValuesOf(map[string]any{"z": 0.1})); err == nil {
+	if _, err := s.Complete(space.ParamsOf(map[string]any{"z": 0.1})); err == nil {
 		t.Error("missing values were not refused")
 	}
 }

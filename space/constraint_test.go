@@ -106,7 +106,7 @@ func TestViolation(t *testing.T) {
 		b    bool
 		want float64
 	}{{1, 5, false, 0}, {2, 5, false, 1}, {2, 5, true, 0}, {0, 9, false, 3}, {0.5, 0, true, 0.5}, {1 + 1e-12, 5, false, 0}} {
-		v := ValuesOf(map[string]any{"x": c.x, "n": c.n, "b": c.b})
+		v := ParamsOf(map[string]any{"x": c.x, "n": c.n, "b": c.b})
 		got, err := s.Violation(v)
 		if err != nil || math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%+v: violation %g, %v", c, got, err)
@@ -115,7 +115,7 @@ func TestViolation(t *testing.T) {
 			t.Errorf("%+v: feasible %v, %v", c, ok, err)
 		}
 	}
-	if _, err := s.Feasible(ValuesOf(map[string]any{"x": 1, "b": true})); err == nil || !strings.Contains(err.Error(), `needs a number for parameter "n"`) {
+	if _, err := s.Feasible(ParamsOf(map[string]any{"x": 1, "b": true})); err == nil || !strings.Contains(err.Error(), `needs a number for parameter "n"`) {
 		t.Errorf("a missing value says %v", err)
 	}
 }

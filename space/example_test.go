@@ -36,7 +36,7 @@ constraints:
 	w1, _ := values.Get("w1")
 	fmt.Printf("w0 %.6f, w1 %.6f\n", w0, w1)
 
-	_, err = s.Encode(space.ValuesOf(map[string]any{"w0": 0, "w1": 0, "w2": 0, "rate": 0.5, "layers": 3, "solver": "rk4"}))
+	_, err = s.Encode(space.ParamsOf(map[string]any{"w0": 0, "w1": 0, "w2": 0, "rate": 0.5, "layers": 3, "solver": "rk4"}))
 	fmt.Println(err)
 	// Output:
 	// coordinates: 8 layers: 5

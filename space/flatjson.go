@@ -8,30 +8,30 @@ import (
 	"unicode/utf8"
 )
 
-// readFlat reads what Values.MarshalJSON writes, {"name": value, ...} with numbers, plain
+// readFlat reads what Params.MarshalJSON writes, {"name": value, ...} with numbers, plain
 // strings and bools, some ten times faster than jsonTree. It says no to anything else,
 // right or wrong, which jsonTree then reads or refuses with its place.
-func readFlat(data []byte) (Values, bool) {
+func readFlat(data []byte) (Params, bool) {
 	if !utf8.Valid(data) {
-		return Values{}, false
+		return Params{}, false
 	}
 	s := flatScanner{rest: string(data)}
 	count := strings.Count(s.rest, ":")
-	v := Values{names: make([]string, 0, count), values: make([]any, 0, count), index: make(map[string]int, count)}
+	v := Params{names: make([]string, 0, count), values: make([]any, 0, count), index: make(map[string]int, count)}
 	if !s.take('{') {
-		return Values{}, false
+		return Params{}, false
 	}
 	for first := true; !s.take('}'); first = false {
 		if !first && !s.take(',') {
-			return Values{}, false
+			return Params{}, false
 		}
 		name, ok := s.text()
 		if !ok || !s.take(':') {
-			return Values{}, false
+			return Params{}, false
 		}
 		value, ok := s.scalar()
 		if _, twice := v.index[name]; twice || !ok {
-			return Values{}, false
+			return Params{}, false
 		}
 		v.add(name, value)
 	}

@@ -35,7 +35,7 @@ func FuzzFlatJSON(f *testing.F) {
 
 // What is written is read the fast way.
 func TestWrittenValuesAreFlat(t *testing.T) {
-	v := ValuesOf(map[string]any{"a": 1, "b": 0.25, "c": "x y", "d": true, "e": 1e-300, "f": -3})
+	v := ParamsOf(map[string]any{"a": 1, "b": 0.25, "c": "x y", "d": true, "e": 1e-300, "f": -3})
 	data, err := v.MarshalJSON()
 	if err != nil {
 		t.Fatal(err)

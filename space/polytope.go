@@ -26,14 +26,14 @@ const (
 
 // Violation returns by how much values exceed the constraint they exceed most, in the
 // units of that constraint, and 0 when they keep all.
-func (s *Space) Violation(v Values) (float64, error) {
+func (s *Space) Violation(v Params) (float64, error) {
 	_, by, err := s.Broken(v)
 	return by, err
 }
 
 // Broken returns the constraint that values exceed most as it was written, and by how much;
 // "" and 0 when they keep all.
-func (s *Space) Broken(v Values) (constraint string, by float64, err error) {
+func (s *Space) Broken(v Params) (constraint string, by float64, err error) {
 	for i, row := range s.rows {
 		excess := -row.Bound
 		for k, j := range row.Param {
@@ -52,7 +52,7 @@ func (s *Space) Broken(v Values) (constraint string, by float64, err error) {
 }
 
 // Feasible says whether values keep all constraints.
-func (s *Space) Feasible(v Values) (bool, error) {
+func (s *Space) Feasible(v Params) (bool, error) {
 	worst, err := s.Violation(v)
 	return err == nil && worst == 0, err
 }

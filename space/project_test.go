@@ -135,13 +135,13 @@ func TestProjectDiscrete(t *testing.T) {
 			}
 			rows[i] = row
 		}
-		var feasible []Values
+		var feasible []Params
 		for _, i := range everyValue(all[0]) {
 			for _, j := range everyValue(all[1]) {
 				for _, o := range everyValue(all[2]) {
 					for _, b := range everyValue(all[3]) {
 						if values := []any{i, j, o, b}; keeps(rows, values) {
-							feasible = append(feasible, Values{names: free.names, index: free.index, values: values})
+							feasible = append(feasible, Params{names: free.names, index: free.index, values: values})
 						}
 					}
 				}
@@ -169,7 +169,7 @@ func TestProjectDiscrete(t *testing.T) {
 		if !keeps(rows, got.values) {
 			t.Fatalf("%v is not feasible", got.values)
 		}
-		pins, err := s.Pins(ValuesOf(map[string]any{"j": feasible[0].values[1], "b": feasible[0].values[3]}))
+		pins, err := s.Pins(ParamsOf(map[string]any{"j": feasible[0].values[1], "b": feasible[0].values[3]}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +254,7 @@ func TestProjectScales(t *testing.T) {
 
 func TestProjectPinned(t *testing.T) {
 	s := mustNew(t, Float("a", 0, 1), Float("b", 0, 1), Float("c", 0, 1), Constraint("a + b + c <= 1"))
-	pins, err := s.Pins(ValuesOf(map[string]any{"a": 0.75}))
+	pins, err := s.Pins(ParamsOf(map[string]any{"a": 0.75}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +265,7 @@ func TestProjectPinned(t *testing.T) {
 	if want := []float64{0.5, -0.75, -0.75}; distance(x, want) > 1e-8 || x[0] != 0.5 {
 		t.Errorf("projected to %v, want %v", x, want)
 	}
-	pins, err = s.Pins(ValuesOf(map[string]any{"a": 0.75, "b": 0.5}))
+	pins, err = s.Pins(ParamsOf(map[string]any{"a": 0.75, "b": 0.5}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,17 +76,17 @@ func (s *Space) part(x []float64, i int) []float64 { return x[s.first[i]:s.first
 const outside = 1e-9
 
 // Decode returns the values at a point of the box.
-func (s *Space) Decode(x []float64) (Values, error) {
+func (s *Space) Decode(x []float64) (Params, error) {
 	inside := slices.Clone(x)
 	if err := s.clip(inside); err != nil {
-		return Values{}, err
+		return Params{}, err
 	}
 	for i, v := range x {
 		if math.Abs(v-inside[i]) > outside {
-			return Values{}, fmt.Errorf("coordinate %d is %g, outside [-1,1]: clip the point with Snap", i, v)
+			return Params{}, fmt.Errorf("coordinate %d is %g, outside [-1,1]: clip the point with Snap", i, v)
 		}
 	}
-	v := Values{names: s.names, index: s.index, values: make([]any, len(s.params))}
+	v := Params{names: s.names, index: s.index, values: make([]any, len(s.params))}
 	for i, a := range s.axes {
 		v.values[i] = a.decode(s.part(inside, i))
 	}
@@ -95,7 +95,7 @@ func (s *Space) Decode(x []float64) (Values, error) {
 
 // Encode returns the point that stands for values. Every parameter needs one but the fixed,
 // which may be left out.
-func (s *Space) Encode(v Values) ([]float64, error) {
+func (s *Space) Encode(v Params) ([]float64, error) {
 	if err := s.known(v); err != nil {
 		return nil, err
 	}
@@ -125,13 +125,13 @@ func (s *Space) encode(x []float64, i int, value any) error {
 }
 
 // owns says that values were made by this space, hence of all its parameters in their order.
-func (s *Space) owns(v Values) bool {
+func (s *Space) owns(v Params) bool {
 	return len(v.names) == len(s.names) && len(v.names) > 0 && &v.names[0] == &s.names[0]
 }
 
 // valueOf returns the value of parameter i. For values that the space owns it looks no name
 // up: studies encode every trial several times.
-func (s *Space) valueOf(v Values, i int, own bool) (value any, ok bool) {
+func (s *Space) valueOf(v Params, i int, own bool) (value any, ok bool) {
 	if own {
 		return v.values[i], true
 	}
@@ -139,7 +139,7 @@ func (s *Space) valueOf(v Values, i int, own bool) (value any, ok bool) {
 }
 
 // known refuses names that the space does not have.
-func (s *Space) known(v Values) error {
+func (s *Space) known(v Params) error {
 	if s.owns(v) {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (s *Space) known(v Values) error {
 // example is a pair that would do for parameter i, as in JSON.
 func (s *Space) example(i int) string {
 	centre := make([]float64, s.axes[i].width())
-	one := Values{names: s.names[i : i+1], values: []any{s.axes[i].decode(centre)}}
+	one := Params{names: s.names[i : i+1], values: []any{s.axes[i].decode(centre)}}
 	pair, _ := one.MarshalJSON()
 	return string(pair[1:len(pair)-1]) + " or the like"
 }
@@ -199,7 +199,7 @@ type Pin struct {
 }
 
 // Pins returns the coordinates that a partial assignment holds, in increasing order.
-func (s *Space) Pins(partial Values) ([]Pin, error) {
+func (s *Space) Pins(partial Params) ([]Pin, error) {
 	if err := s.known(partial); err != nil {
 		return nil, err
 	}

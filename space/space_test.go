@@ -141,7 +141,7 @@ func TestSnapIsNearest(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, value := range everyValue(p) {
-			y, err := s.Encode(ValuesOf(map[string]any{"p": value}))
+			y, err := s.Encode(ParamsOf(map[string]any{"p": value}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -260,7 +260,7 @@ func TestEncodeErrors(t *testing.T) {
 		Bool("damped"), Choice("solver", "euler", "rk4"), Fixed("g", 9.81),
 	)
 	good := map[string]any{"speed": 1, "rate": 0.1, "layers": 2.0, "batch": int32(32), "damped": true, "solver": "rk4", "g": 9.81}
-	if _, err := s.Encode(ValuesOf(good)); err != nil {
+	if _, err := s.Encode(ParamsOf(good)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -287,25 +287,25 @@ func TestEncodeErrors(t *testing.T) {
 			m[k] = v
 		}
 		m[c.name] = c.value
-		_, err := s.Encode(ValuesOf(m))
+		_, err := s.Encode(ParamsOf(m))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s = %v says\n%v, want\n%s", c.name, c.value, err, c.want)
 		}
 	}
 	delete(good, "g") // may be left out
 	delete(good, "batch")
-	if _, err := s.Encode(ValuesOf(good)); err == nil || err.Error() != `parameter "batch" has no value: add "batch":32 or the like` {
+	if _, err := s.Encode(ParamsOf(good)); err == nil || err.Error() != `parameter "batch" has no value: add "batch":32 or the like` {
 		t.Errorf("a missing value says %v", err)
 	}
 	var refused *ValueError
-	if _, err := s.Pins(ValuesOf(map[string]any{"speed": 9})); !errors.As(err, &refused) || refused.Param != "speed" {
+	if _, err := s.Pins(ParamsOf(map[string]any{"speed": 9})); !errors.As(err, &refused) || refused.Param != "speed" {
 		t.Errorf("Pins says %v", err)
 	}
 }
 
 func TestLongListsAreShortened(t *testing.T) {
 	s := mustNew(t, Float("w[0:199]", 0, 1))
-	_, err := s.Encode(ValuesOf(map[string]any{"speed": 1}))
+	_, err := s.Encode(ParamsOf(map[string]any{"speed": 1}))
 	if want := `parameter "speed" is not in the space: its parameters are w0, w1, w2, w3, w4, w5, w6, w7, ... (200 in all) ..., w198, w199`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -313,7 +313,7 @@ func TestLongListsAreShortened(t *testing.T) {
 
 func TestPins(t *testing.T) {
 	s := mustNew(t, Float("f", 0, 4), Fixed("c", 1), Choice("solver", "a", "b", "c"), Int("i", 0, 3))
-	pins, err := s.Pins(ValuesOf(map[string]any{"i": 3, "solver": "b", "c": 1}))
+	pins, err := s.Pins(ParamsOf(map[string]any{"i": 3, "solver": "b", "c": 1}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func round(ctx context.Context, s *study.Study, request string, out io.Writer) e
 }
 
 // bowl is the objective.
-func bowl(v space.Values) float64 {
+func bowl(v space.Params) float64 {
 	sum := 0.0
 	for _, name := range []string{"x", "y", "z"} {
 		value, _ := v.Get(name)

@@ -73,7 +73,7 @@ func checkContinues(t *testing.T, st study.Store) {
 	var next map[string]struct {
 		Trials []struct {
 			Number int
-			Params space.Values
+			Params space.Params
 		}
 	}
 	if err := json.Unmarshal(text, &next); err != nil {

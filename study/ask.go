@@ -15,7 +15,7 @@ type AskRequest struct {
 	Worker    string        `json:"worker,omitempty"`     // who will evaluate them
 	RequestID string        `json:"request_id,omitempty"` // repeating it returns the same batch
 	Lease     time.Duration `json:"-"`                    // time to tell or to send a heartbeat; 0 for ever
-	Fixed     space.Values  `json:"fixed"`                // parameters to hold at values
+	Fixed     space.Params  `json:"fixed"`                // parameters to hold at values
 }
 
 // Batch is what one Ask served.

@@ -118,7 +118,7 @@ func TestHeartbeatRevives(t *testing.T) {
 	}
 }
 
-func proposes(t *testing.T, c study.Config, obs []strategy.Observation, pending ...strategy.Point) space.Values {
+func proposes(t *testing.T, c study.Config, obs []strategy.Observation, pending ...strategy.Point) space.Params {
 	t.Helper()
 	m, err := methods.BuiltIn().New(c.Method, strategy.Config{Domain: c.Space.Domain(), Init: c.Init, Seed: c.Seed})
 	if err != nil {
@@ -152,7 +152,7 @@ func TestWhatMethodsAreTold(t *testing.T) {
 			}
 			return p
 		}
-		var chosen []space.Values
+		var chosen []space.Params
 		for _, x := range []float64{1, 4, 4, 9, 6, 8, 2} {
 			chosen = append(chosen, values(map[string]any{"x": x}))
 		}
@@ -193,7 +193,7 @@ func TestMethodsAreToldStds(t *testing.T) {
 	tell := func(x, value, std float64) {
 		t.Helper()
 		params := values(map[string]any{"x": x})
-		if _, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Values{params}}); err != nil {
+		if _, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Params{params}}); err != nil {
 			t.Fatal(err)
 		}
 		number := ask(t, s, study.AskRequest{}).Trials[0].Number
@@ -216,7 +216,7 @@ func TestMethodsAreToldStds(t *testing.T) {
 	w := 0.25
 	total := 1 + w
 	obs = append(obs[:3], strategy.Observation{X: obs[3].X, Y: []float64{1*(1-w/total) + 2*(w/total)}, Std: []float64{0.5 / math.Sqrt(total)}})
-	number := func(v space.Values) float64 {
+	number := func(v space.Params) float64 {
 		x, _ := v.Get("x")
 		return x.(float64)
 	}
@@ -270,7 +270,7 @@ func TestPendingPointsAreAvoided(t *testing.T) {
 	if _, err := s.Ask(t.Context(), study.AskRequest{}); !errors.Is(err, study.ErrExhausted) {
 		t.Errorf("when nothing is left, Ask gave %v", err)
 	}
-	if _, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Values{values(map[string]any{"n": 2})}}); err != nil {
+	if _, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Params{values(map[string]any{"n": 2})}}); err != nil {
 		t.Fatal(err)
 	}
 	if b := ask(t, s, study.AskRequest{Count: 2}); len(b.Trials) != 1 { // what waits is served all the same

@@ -67,7 +67,7 @@ func (s *Study) Draft(ctx context.Context, requests ...AskRequest) (*Draft, erro
 
 // draft makes a draft of what a ledger says.
 func (s *Study) draft(l *ledger, requests []AskRequest) (*Draft, error) {
-	var fixed space.Values
+	var fixed space.Params
 	if len(requests) > 0 {
 		fixed = requests[0].Fixed
 	}

@@ -57,7 +57,7 @@ func TestDraftServesMany(t *testing.T) {
 	for n, b := range ask(t, s, study.AskRequest{Count: 4}).Trials {
 		tell(t, s, b.Number, float64(n*n))
 	}
-	if _, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Values{values(map[string]any{"x": 3.5})}}); err != nil {
+	if _, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Params{values(map[string]any{"x": 3.5})}}); err != nil {
 		t.Fatal(err)
 	}
 	d := draft(t, s, "a", "b", "c")

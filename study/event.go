@@ -47,7 +47,7 @@ type Asked struct {
 	Basis     int64         `json:"basis,omitzero"`  // place in the log up to which the method knew it
 	Wanted    int           `json:"wanted,omitzero"` // points that the method was asked for, if not as many as are new
 	First     int           `json:"first,omitzero"`  // of its points that is new, from 0 on
-	Fixed     *space.Values `json:"fixed,omitempty"` // parameters the caller held
+	Fixed     *space.Params `json:"fixed,omitempty"` // parameters the caller held
 }
 
 // Placed is a new trial: its values and the point of the box that stands for
@@ -55,7 +55,7 @@ type Asked struct {
 // rounds logarithms.
 type Placed struct {
 	Number int            `json:"number"`
-	Params space.Values   `json:"params"`
+	Params space.Params   `json:"params"`
 	Point  strategy.Point `json:"point"`
 	Tag    string         `json:"tag,omitempty"` // of the method that chose the point
 

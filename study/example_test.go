@@ -25,8 +25,8 @@ func ExampleStudy() {
 	}
 
 	// A point to begin with, served before those of the method.
-	guess := space.ValuesOf(map[string]any{"temperature": 40.5, "layers": 3})
-	if _, err := s.Enqueue(ctx, study.EnqueueRequest{Params: []space.Values{guess}}); err != nil {
+	guess := space.ParamsOf(map[string]any{"temperature": 40.5, "layers": 3})
+	if _, err := s.Enqueue(ctx, study.EnqueueRequest{Params: []space.Params{guess}}); err != nil {
 		panic(err)
 	}
 	request := study.AskRequest{Count: 2, RequestID: "first", Worker: "bench 1", Lease: time.Hour}
@@ -81,7 +81,7 @@ func ExampleStudy_Import() {
 		panic(err)
 	}
 	row := func(x, loss float64) study.Row {
-		return study.Row{Params: space.ValuesOf(map[string]any{"x": x}), Outcome: study.Outcome{Value: loss}}
+		return study.Row{Params: space.ParamsOf(map[string]any{"x": x}), Outcome: study.Outcome{Value: loss}}
 	}
 	for range 2 {
 		numbers, repeated, err := s.Import(ctx, "the first night", row(0.25, 3), row(0.5, 1))

@@ -57,7 +57,7 @@ func Verify(ctx context.Context, events []Event) error {
 				return err
 			}
 		}
-		var fixed space.Values
+		var fixed space.Params
 		if e.Asked.Fixed != nil {
 			fixed = *e.Asked.Fixed
 		}

@@ -41,7 +41,7 @@ func TestFeasibilityIsLearned(t *testing.T) {
 
 // One accident among many trials must not keep a method from going elsewhere.
 func TestOneAccidentKeepsNobodyAway(t *testing.T) {
-	suggest := func(accident bool) space.Values {
+	suggest := func(accident bool) space.Params {
 		s, _, _ := begin(t, study.Config{Space: newSpace(t, space.Float("x[0:4]", -1, 1)), Method: "sobol", Init: 30})
 		for _, trial := range ask(t, s, study.AskRequest{Count: 30}).Trials {
 			o := study.Outcome{Value: 1}
@@ -64,7 +64,7 @@ func TestOneAccidentKeepsNobodyAway(t *testing.T) {
 func TestPredictionsAreKept(t *testing.T) {
 	for _, method := range []string{"adaptive", "vanilla", "maha", "rbf"} {
 		s, st, now := begin(t, study.Config{Space: newSpace(t, space.Float("x[0:1]", -1, 1)), Method: method, Goal: study.Maximize, Init: 12})
-		value := func(v space.Values) float64 { return 100 - v.Float("x0") - 0.5*v.Float("x1") }
+		value := func(v space.Params) float64 { return 100 - v.Float("x0") - 0.5*v.Float("x1") }
 		for _, trial := range ask(t, s, study.AskRequest{Count: 12}).Trials {
 			if trial.Predicted != nil {
 				t.Fatalf("%s expects %+v without a model", method, trial.Predicted)

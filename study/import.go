@@ -8,7 +8,7 @@ import (
 
 // Row is a trial that was evaluated before or elsewhere.
 type Row struct {
-	Params  space.Values
+	Params  space.Params
 	Outcome Outcome
 	Notes   []string
 }
@@ -85,7 +85,7 @@ func (m *Imported) set(i int, row Row, sp *space.Space) (err error) {
 }
 
 // Add adds one trial that was evaluated before or elsewhere.
-func (s *Study) Add(ctx context.Context, params space.Values, o Outcome) (Trial, error) {
+func (s *Study) Add(ctx context.Context, params space.Params, o Outcome) (Trial, error) {
 	row, err := Row{Params: params, Outcome: o}.Check(s.Config().Space)
 	if err != nil {
 		return Trial{}, &RequestError{err}

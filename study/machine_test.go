@@ -144,7 +144,7 @@ func (m *machine) heartbeat(t *rapid.T) {
 
 func (m *machine) enqueue(t *rapid.T) {
 	v := values(map[string]any{"x": rapid.IntRange(0, 2).Draw(t, "x"), "n": rapid.IntRange(1, 3).Draw(t, "n")})
-	if _, err := m.s.Enqueue(context.Background(), study.EnqueueRequest{Params: []space.Values{v}}); err != nil {
+	if _, err := m.s.Enqueue(context.Background(), study.EnqueueRequest{Params: []space.Params{v}}); err != nil {
 		t.Fatal(err)
 	}
 	m.expect = append(m.expect, expected{state: study.Waiting})

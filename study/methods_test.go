@@ -67,7 +67,7 @@ func TestTurboResizesWithAllKinds(t *testing.T) {
 			patience := max(4, s.Config().Space.Dim()) // evaluations without progress that halve the side
 			const halvings = 7                         // from 0.8 to less than 2^-7
 			var distance []float64                     // of each trial to the first, which stays the best
-			var first space.Values
+			var first space.Params
 			next := func() {
 				t.Helper()
 				trial := ask(t, s, study.AskRequest{}).Trials[0]
@@ -123,7 +123,7 @@ func tags(t *testing.T, st study.Store) []string {
 func TestTagsOfOldLogs(t *testing.T) {
 	s, st, _ := begin(t, study.Config{Method: "turbo:m=1", Init: 2})
 	ask(t, s, study.AskRequest{Count: 2})
-	if _, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Values{values(map[string]any{"x": 3.5})}}); err != nil {
+	if _, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Params{values(map[string]any{"x": 3.5})}}); err != nil {
 		t.Fatal(err)
 	}
 	log := events(t, st)

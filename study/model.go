@@ -17,7 +17,7 @@ func (c Config) task(methods *strategy.Registry) suggest.Task {
 }
 
 // question collects what the ledger has to say to a method.
-func (l *ledger) question(count int, fixed space.Values, pins []space.Pin) *suggest.Question {
+func (l *ledger) question(count int, fixed space.Params, pins []space.Pin) *suggest.Question {
 	obs, infeasible := l.observed()
 	pending := make([]strategy.Suggestion, 0, len(infeasible)+len(l.open))
 	for _, x := range infeasible {

@@ -22,7 +22,7 @@ func TestStoppedRunsContinue(t *testing.T) {
 		stop := make(chan struct{})
 		err := evaluate.Run(t.Context(), evaluate.Options{
 			Source: source, Init: first, Trials: trials, Batch: 3, Parallel: 2, Stop: stop,
-			Evaluator: evaluate.Func(func(_ context.Context, number int, v space.Values) (study.Outcome, error) {
+			Evaluator: evaluate.Func(func(_ context.Context, number int, v space.Params) (study.Outcome, error) {
 				if number == stopAt {
 					close(stop)
 				}

@@ -131,7 +131,7 @@ func numbers(trials []study.Trial) (list []int) {
 	return list
 }
 
-func values(m map[string]any) space.Values { return space.ValuesOf(m) }
+func values(m map[string]any) space.Params { return space.ParamsOf(m) }
 
 // sameJSON compares what two things look like to a user.
 func sameJSON(t tb, what string, want, got any) {
@@ -277,7 +277,7 @@ func TestTellRefuses(t *testing.T) {
 
 func TestEnqueue(t *testing.T) {
 	s, st, now := begin(t, study.Config{Space: newSpace(t, space.Float("x", 0, 10), space.Int("n", 1, 5), space.Fixed("g", 9.81), space.Constraint("x + n <= 12"))})
-	chosen := []space.Values{values(map[string]any{"x": 0.1, "n": 2}), values(map[string]any{"x": 7, "n": 3.0})}
+	chosen := []space.Params{values(map[string]any{"x": 0.1, "n": 2}), values(map[string]any{"x": 7, "n": 3.0})}
 	trials, err := s.Enqueue(t.Context(), study.EnqueueRequest{RequestID: "e", Params: chosen})
 	if err != nil {
 		t.Fatal(err)
@@ -308,12 +308,12 @@ func TestEnqueue(t *testing.T) {
 		{map[string]any{"x": 1, "n": 1, "m": 1}, `"m"`},
 		{map[string]any{"x": 10, "n": 5}, "breaks the constraint \"x + n <= 12\" by 3"},
 	} {
-		_, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Values{chosen[0], values(c.params)}})
+		_, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Params{chosen[0], values(c.params)}})
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "point 2") {
 			t.Errorf("enqueueing %v gave %v, want %q", c.params, err, c.want)
 		}
 	}
-	for _, others := range [][]space.Values{chosen[:1], {chosen[1], chosen[0]}, append(chosen[:1:1], values(map[string]any{"x": 1, "n": 1}))} {
+	for _, others := range [][]space.Params{chosen[:1], {chosen[1], chosen[0]}, append(chosen[:1:1], values(map[string]any{"x": 1, "n": 1}))} {
 		_, err := s.Enqueue(t.Context(), study.EnqueueRequest{RequestID: "e", Params: others})
 		if !errors.Is(err, study.ErrUsedID) {
 			t.Errorf("enqueueing %v in the name of others gave %v", others, err)
@@ -328,7 +328,7 @@ func TestEnqueue(t *testing.T) {
 // as an integer, and that a caller cannot change a study through what it returned.
 func TestTypesSurvive(t *testing.T) {
 	s, st, now := begin(t, study.Config{})
-	if _, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Values{values(map[string]any{"x": 3})}}); err != nil {
+	if _, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Params{values(map[string]any{"x": 3})}}); err != nil {
 		t.Fatal(err)
 	}
 	r := study.AskRequest{RequestID: "r"}

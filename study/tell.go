@@ -114,7 +114,7 @@ func (s *Study) Heartbeat(ctx context.Context, number int, worker string, lease 
 // EnqueueRequest holds points that a user wants evaluated.
 type EnqueueRequest struct {
 	RequestID string         `json:"request_id,omitempty"` // repeating it with the same points returns the same trials
-	Params    []space.Values `json:"params"`
+	Params    []space.Params `json:"params"`
 }
 
 // Enqueue adds points to be served before any other. They have to keep the
@@ -167,12 +167,12 @@ func number(placed []Placed, first int) []int {
 }
 
 // place finds the point that stands for values, and writes them as the space does.
-func place(sp *space.Space, v space.Values) (p Placed, err error) {
+func place(sp *space.Space, v space.Params) (p Placed, err error) {
 	p.Params, p.Point, err = suggest.Place(sp, v)
 	return p, err
 }
 
-func keepsConstraints(sp *space.Space, v space.Values) error {
+func keepsConstraints(sp *space.Space, v space.Params) error {
 	constraint, by, err := sp.Broken(v)
 	if err != nil || by == 0 {
 		return err

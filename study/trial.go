@@ -37,7 +37,7 @@ type Trial struct {
 	Number    int          `json:"number"`
 	State     State        `json:"state"`
 	Origin    Origin       `json:"origin"`
-	Params    space.Values `json:"params"`
+	Params    space.Params `json:"params"`
 	Predicted *Prediction  `json:"predicted,omitempty"` // when it was chosen; nil without a model
 	Value     *float64     `json:"value"`               // nil unless complete
 	Std       float64      `json:"std,omitzero"`

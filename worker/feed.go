@@ -23,7 +23,7 @@ type feed interface {
 // job is a trial that a slot has.
 type job struct {
 	number int
-	params space.Values
+	params space.Params
 	every  time.Duration               // how often to say so:
 	keep   func(context.Context) error // the trial is still worked on
 	told   func(context.Context) error // its outcome is in the database

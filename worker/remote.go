@@ -181,7 +181,7 @@ type trial struct {
 	Number int          `json:"number"`
 	State  string       `json:"state"`
 	Worker string       `json:"worker"`
-	Params space.Values `json:"params"`
+	Params space.Params `json:"params"`
 }
 
 func (r *remote) trial(ctx context.Context, number int) (t trial, err error) {

@@ -272,7 +272,7 @@ func (w *worker) afterLast(ctx context.Context) (job, supply, error) {
 // evaluate finds out the value of a trial and tells it.
 func (w *worker) evaluate(ctx context.Context, j job) error {
 	stop := w.beat(ctx, j)
-	r := evaluate.Result{Trial: evaluate.Trial{Number: j.number, Values: j.params}, Attempts: 1, Started: time.Now()}
+	r := evaluate.Result{Trial: evaluate.Trial{Number: j.number, Params: j.params}, Attempts: 1, Started: time.Now()}
 	outcome, err := w.evaluator.Evaluate(ctx, j.number, j.params)
 	r.Outcome, r.Ended = outcome, time.Now()
 	if err == nil {

@@ -108,7 +108,7 @@ func (r *rig) states(want string) {
 	}
 }
 
-func double(_ context.Context, _ int, v space.Values) (evaluate.Outcome, error) {
+func double(_ context.Context, _ int, v space.Params) (evaluate.Outcome, error) {
 	return evaluate.Value(2 * v.Float("x")), nil
 }
 
@@ -122,7 +122,7 @@ func TestSlotsShareTheWork(t *testing.T) {
 	both(t, func(t *testing.T, withQueue bool) {
 		r := newRig(t, withQueue)
 		var running, most atomic.Int32
-		o := r.enough(r.options(func(ctx context.Context, n int, v space.Values) (evaluate.Outcome, error) {
+		o := r.enough(r.options(func(ctx context.Context, n int, v space.Params) (evaluate.Outcome, error) {
 			if now := running.Add(1); now > most.Load() {
 				most.Store(now)
 			}
@@ -153,7 +153,7 @@ func TestSlotsShareTheWork(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	both(t, func(t *testing.T, withQueue bool) {
 		r := newRig(t, withQueue)
-		r.run(r.enough(r.options(func(_ context.Context, n int, _ space.Values) (evaluate.Outcome, error) {
+		r.run(r.enough(r.options(func(_ context.Context, n int, _ space.Params) (evaluate.Outcome, error) {
 			switch n {
 			case 1:
 				return evaluate.Failure("no licence"), nil
@@ -178,7 +178,7 @@ func TestServerThatIsAway(t *testing.T) {
 	both(t, func(t *testing.T, withQueue bool) {
 		r := newRig(t, withQueue)
 		var calls atomic.Int32
-		r.run(r.enough(r.options(func(ctx context.Context, n int, v space.Values) (evaluate.Outcome, error) {
+		r.run(r.enough(r.options(func(ctx context.Context, n int, v space.Params) (evaluate.Outcome, error) {
 			calls.Add(1)
 			away := &r.away
 			if n%2 == 0 {
@@ -201,7 +201,7 @@ func TestInterruptGivesTrialsBack(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var started sync.WaitGroup
 		started.Add(2)
-		o := r.options(func(ctx context.Context, _ int, _ space.Values) (evaluate.Outcome, error) {
+		o := r.options(func(ctx context.Context, _ int, _ space.Params) (evaluate.Outcome, error) {
 			started.Done()
 			<-ctx.Done()
 			return evaluate.Outcome{}, ctx.Err()
@@ -264,7 +264,7 @@ func TestInterruptWhileWaiting(t *testing.T) {
 func TestStopFinishesWhatRuns(t *testing.T) {
 	r := newRig(t, false)
 	stop := make(chan struct{})
-	o := r.options(func(ctx context.Context, n int, v space.Values) (evaluate.Outcome, error) {
+	o := r.options(func(ctx context.Context, n int, v space.Params) (evaluate.Outcome, error) {
 		close(stop)
 		time.Sleep(50 * time.Millisecond)
 		return double(ctx, n, v)
@@ -278,7 +278,7 @@ func TestStopFinishesWhatRuns(t *testing.T) {
 // heartbeat may come late.
 func TestLeasesAreKept(t *testing.T) {
 	r := newRig(t, false)
-	o := r.enough(r.options(func(ctx context.Context, n int, v space.Values) (evaluate.Outcome, error) {
+	o := r.enough(r.options(func(ctx context.Context, n int, v space.Params) (evaluate.Outcome, error) {
 		time.Sleep(2500 * time.Millisecond)
 		for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 			sum, err := r.study.Summary(ctx)
@@ -344,7 +344,7 @@ func TestRefuses(t *testing.T) {
 func TestEvaluatorThatCannotRun(t *testing.T) {
 	both(t, func(t *testing.T, withQueue bool) {
 		r := newRig(t, withQueue)
-		o := r.options(func(context.Context, int, space.Values) (evaluate.Outcome, error) {
+		o := r.options(func(context.Context, int, space.Params) (evaluate.Outcome, error) {
 			return evaluate.Outcome{}, fmt.Errorf("the program is gone")
 		})
 		if err := worker.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "the program is gone") {

@@ -47,7 +47,7 @@ func registry(t *testing.T) *strategy.Registry {
 }
 
 func TestMinimize(t *testing.T) {
-	f := func(_ context.Context, v space.Values) (float64, error) {
+	f := func(_ context.Context, v space.Params) (float64, error) {
 		return (v.Float("x")-1)*(v.Float("x")-1) + v.Float("y")*v.Float("y"), nil
 	}
 	result, err := mahabo.Minimize(t.Context(), f, parameters(t), mahabo.Options{Method: "climb:step=0.3", Methods: registry(t), Evals: 80})

@@ -37,12 +37,12 @@ type task struct {
 	Batch    int               `json:"batch"`
 	Evals    int               `json:"evals"`
 	Seed     uint64            `json:"seed"`
-	Initial  []space.Values    `json:"initial"` // that the first ask should return
+	Initial  []space.Params    `json:"initial"` // that the first ask should return
 }
 
 // told is one evaluation: its outcome or why there is none.
 type told struct {
-	Params   space.Values       `json:"params"`
+	Params   space.Params       `json:"params"`
 	Outcomes map[string]float64 `json:"outcomes,omitempty"`
 	Failed   string             `json:"failed,omitempty"`
 }
@@ -52,7 +52,7 @@ type peer struct {
 	name    string
 	space   *space.Space
 	program *dialogue.Program
-	asked   []space.Values // by number
+	asked   []space.Params // by number
 	results []told
 	rounds  int
 }
@@ -88,7 +88,7 @@ const outcomeName = "value"
 const designer = "random"
 
 // initialDesign returns the points with which the built-in methods begin.
-func initialDesign(ctx context.Context, c study.Config) (points []space.Values, err error) {
+func initialDesign(ctx context.Context, c study.Config) (points []space.Params, err error) {
 	c.Method = designer
 	o, err := newStudied(ctx, methods.BuiltIn(), c)
 	if err != nil {
@@ -96,7 +96,7 @@ func initialDesign(ctx context.Context, c study.Config) (points []space.Values, 
 	}
 	trials, err := o.Ask(ctx, c.Init)
 	for _, t := range trials {
-		points = append(points, t.Values)
+		points = append(points, t.Params)
 	}
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (p *peer) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
 		p.results = nil
 	}
 	var answer struct {
-		Params []space.Values `json:"params"`
+		Params []space.Params `json:"params"`
 	}
 	if err := p.program.Ask(ctx, map[string]int{"ask": n}, &answer); err != nil {
 		return nil, err
@@ -132,12 +132,12 @@ func (p *peer) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
 			return nil, fmt.Errorf("%s, point %d of an answer: %w", p.name, i+1, err)
 		}
 		p.asked = append(p.asked, complete)
-		trials[i] = evaluate.Trial{Number: len(p.asked), Batch: p.rounds, Values: complete}
+		trials[i] = evaluate.Trial{Number: len(p.asked), Batch: p.rounds, Params: complete}
 	}
 	return trials, nil
 }
 
-func (p *peer) keepsConstraints(v space.Values) error {
+func (p *peer) keepsConstraints(v space.Params) error {
 	constraint, by, err := p.space.Broken(v)
 	if err == nil && by > 0 {
 		err = fmt.Errorf("it breaks the constraint %q by %g", constraint, by)

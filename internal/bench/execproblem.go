@@ -24,7 +24,7 @@ type header struct {
 
 // question asks for the outcome of parameters.
 type question struct {
-	Params space.Values `json:"params"`
+	Params space.Params `json:"params"`
 	Seed   uint64       `json:"seed"`
 }
 
@@ -72,7 +72,7 @@ func openProblem(ctx context.Context, name string, d *dialogue.Program, seed uin
 	if h.Minimum != nil {
 		made.Minimum = sign * *h.Minimum
 	}
-	made.Named = func(ctx context.Context, v space.Values) (problem.Evaluation, error) {
+	made.Named = func(ctx context.Context, v space.Params) (problem.Evaluation, error) {
 		var r reply
 		if err := d.Ask(ctx, question{v, seed}, &r); err != nil {
 			return problem.Evaluation{}, err

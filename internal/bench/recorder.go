@@ -12,7 +12,7 @@ import (
 // recorder evaluates a problem and keeps the values by which results are judged. Trials are
 // evaluated one at a time.
 type recorder struct {
-	evaluate func(context.Context, space.Values) (problem.Evaluation, error)
+	evaluate func(context.Context, space.Params) (problem.Evaluation, error)
 	early    int       // evaluations that failed before the first value
 	best     []float64 // after each evaluation from that on
 	failed   int
@@ -25,7 +25,7 @@ func newRecorder(p problem.Problem) (*recorder, error) {
 }
 
 // Evaluate finds out the value of a trial. The method may see a noisy one.
-func (r *recorder) Evaluate(ctx context.Context, _ int, v space.Values) (evaluate.Outcome, error) {
+func (r *recorder) Evaluate(ctx context.Context, _ int, v space.Params) (evaluate.Outcome, error) {
 	e, err := r.evaluate(ctx, v)
 	if err != nil {
 		return e.Seen, err

@@ -28,7 +28,7 @@ func oven(t *testing.T) problem.Problem {
 	}
 	return problem.Problem{
 		Name: "oven", Dim: 4, Space: s, Minimum: math.NaN(),
-		Named: func(_ context.Context, v space.Values) (problem.Evaluation, error) {
+		Named: func(_ context.Context, v space.Params) (problem.Evaluation, error) {
 			if over := v.Float("temperature") + 5*v.Float("layers") - 90; over > 1e-9 {
 				return problem.Evaluation{}, errors.New("a constraint is broken")
 			}
@@ -105,7 +105,7 @@ func byHand(t *testing.T, p problem.Problem, method string) (curve []float64) {
 // Evaluations may fail; the curve has a number for each of them nevertheless.
 func TestEvaluationsThatFail(t *testing.T) {
 	n := 0
-	p := problem.Problem{Name: "fragile", Dim: 2, Named: func(_ context.Context, v space.Values) (problem.Evaluation, error) {
+	p := problem.Problem{Name: "fragile", Dim: 2, Named: func(_ context.Context, v space.Params) (problem.Evaluation, error) {
 		n++
 		if n < 3 || n == 6 {
 			return problem.Evaluation{Seen: evaluate.Failure("no licence %d", n)}, nil
@@ -123,7 +123,7 @@ func TestEvaluationsThatFail(t *testing.T) {
 		t.Errorf("trial is %+v", got)
 	}
 
-	p.Named = func(context.Context, space.Values) (problem.Evaluation, error) {
+	p.Named = func(context.Context, space.Params) (problem.Evaluation, error) {
 		return problem.Evaluation{Seen: evaluate.Value(math.NaN())}, nil
 	}
 	if _, err := playOn(t, job{Cell{"random", "fragile", 2, 1}, 3, 4, 0}, p); err == nil || !strings.Contains(err.Error(), "NaN") {

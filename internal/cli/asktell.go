@@ -72,7 +72,7 @@ func (c *askCmd) Run(ctx context.Context, s streams) error {
 }
 
 // readParams reads values as they stand on a command line.
-func readParams(sp *space.Space, texts map[string]string) (space.Values, error) {
+func readParams(sp *space.Space, texts map[string]string) (space.Params, error) {
 	params := sp.Params()
 	values := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
@@ -82,11 +82,11 @@ func readParams(sp *space.Space, texts map[string]string) (space.Values, error) 
 			for _, p := range params {
 				known = append(known, p.Name)
 			}
-			return space.Values{}, usagef("the study has no parameter %q%s: mahabo study show --json lists them", name, hint.DidYouMean(name, known))
+			return space.Params{}, usagef("the study has no parameter %q%s: mahabo study show --json lists them", name, hint.DidYouMean(name, known))
 		}
 		values[name] = params[i].ReadText(texts[name])
 	}
-	return space.ValuesOf(values), nil
+	return space.ParamsOf(values), nil
 }
 
 type tellCmd struct {

@@ -84,7 +84,7 @@ func (p *prompt) table(trials []evaluate.Trial) error {
 		}
 		fmt.Fprintf(w, "%s", name)
 		for _, t := range trials {
-			value, _ := t.Values.Get(param.Name)
+			value, _ := t.Params.Get(param.Name)
 			fmt.Fprintf(w, "\t%s", shortValue(value))
 		}
 		fmt.Fprintln(w)
@@ -94,7 +94,7 @@ func (p *prompt) table(trials []evaluate.Trial) error {
 }
 
 // Evaluate asks for the value of a trial until the answer can be understood.
-func (p *prompt) Evaluate(ctx context.Context, number int, _ space.Values) (evaluate.Outcome, error) {
+func (p *prompt) Evaluate(ctx context.Context, number int, _ space.Params) (evaluate.Outcome, error) {
 	for {
 		fmt.Fprintf(p.out, "trial %d, value: ", number)
 		select {

@@ -121,7 +121,7 @@ type optimiseResult struct {
 	Trial          int           `json:"trial"` // number of the best one
 	Best           float64       `json:"best"`
 	Std            float64       `json:"std,omitempty"`
-	Params         *space.Values `json:"params"`
+	Params         *space.Params `json:"params"`
 	Seconds        float64       `json:"seconds"` // in the method, this run
 	FallbackRounds int           `json:"fallback_rounds"`
 	Jitter         float64       `json:"jitter"`
@@ -188,12 +188,12 @@ func (r *optimiseResult) write(w io.Writer, asJSON bool) error {
 }
 
 // firstParams writes the first n parameters and says how many there are.
-func firstParams(v space.Values, n int) string {
+func firstParams(v space.Params, n int) string {
 	return listParams(v, n) + someOf(v, n)
 }
 
 // listParams writes the first n parameters.
-func listParams(v space.Values, n int) string {
+func listParams(v space.Params, n int) string {
 	var parts []string
 	for name, value := range v.All() {
 		if len(parts) == n {
@@ -205,7 +205,7 @@ func listParams(v space.Values, n int) string {
 }
 
 // someOf says that only the first n parameters are shown, when there are more.
-func someOf(v space.Values, n int) string {
+func someOf(v space.Params, n int) string {
 	if v.Len() <= n {
 		return ""
 	}

@@ -31,7 +31,7 @@ type minimizeResult struct {
 	Seed                       uint64        `json:"seed"`
 	Evaluated                  int           `json:"evaluated"` // below init+evals when interrupted
 	Best                       float64       `json:"best"`
-	Params                     *space.Values `json:"params,omitempty"` // where, if not all parameters are of [-1,1]
+	Params                     *space.Params `json:"params,omitempty"` // where, if not all parameters are of [-1,1]
 	X                          []float64     `json:"x"`                // where, in the box [-1,1]^D that stands for the parameters
 	Seconds                    float64       `json:"seconds"`
 	MedianSecondsPerSuggestion float64       `json:"median_seconds_per_suggestion"`
@@ -45,7 +45,7 @@ type minimizeResult struct {
 type solution struct {
 	evaluated   int
 	curve       []float64       // lowest value after each evaluation
-	best        space.Values    // where the lowest is
+	best        space.Params    // where the lowest is
 	suggestions []time.Duration // time per point of its round's Ask, after the initial design
 }
 
@@ -138,7 +138,7 @@ func (c *minimizeCmd) setup(methods *strategy.Registry) (method string, p proble
 // problemEvaluator evaluates a built-in problem.
 func problemEvaluator(p problem.Problem) (evaluate.Evaluator, error) {
 	f, err := p.Evaluator()
-	return evaluate.Func(func(ctx context.Context, _ int, v space.Values) (evaluate.Outcome, error) {
+	return evaluate.Func(func(ctx context.Context, _ int, v space.Params) (evaluate.Outcome, error) {
 		e, err := f(ctx, v)
 		return e.Seen, err
 	}), err
@@ -153,7 +153,7 @@ func (s *solution) note(r evaluate.Result, g evaluate.Progress, init int) {
 	n := len(s.curve)
 	switch {
 	case r.State == evaluate.Complete && (n == 0 || r.Value < s.curve[n-1]):
-		s.curve, s.best = append(s.curve, r.Value), r.Values
+		s.curve, s.best = append(s.curve, r.Value), r.Params
 	case n > 0:
 		s.curve = append(s.curve, s.curve[n-1])
 	}

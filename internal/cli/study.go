@@ -273,7 +273,7 @@ func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
 }
 
 // paramText writes parameters on one line.
-func paramText(v space.Values) string {
+func paramText(v space.Params) string {
 	var parts []string
 	for name := range v.All() {
 		text, _ := v.Text(name)

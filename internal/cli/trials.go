@@ -140,7 +140,7 @@ func (c *enqueueCmd) Run(ctx context.Context, s streams) error {
 }
 
 // points reads the arguments or the file.
-func (c *enqueueCmd) points(ctx context.Context, s streams, sp *space.Space) (points []space.Values, err error) {
+func (c *enqueueCmd) points(ctx context.Context, s streams, sp *space.Space) (points []space.Params, err error) {
 	if c.File == "" {
 		texts := map[string]string{}
 		for _, arg := range c.Params {
@@ -151,7 +151,7 @@ func (c *enqueueCmd) points(ctx context.Context, s streams, sp *space.Space) (po
 			texts[name] = value
 		}
 		v, err := readParams(sp, texts)
-		return []space.Values{v}, err
+		return []space.Params{v}, err
 	}
 	data, err := readInput(ctx, s, c.File)
 	if err != nil {
@@ -163,7 +163,7 @@ func (c *enqueueCmd) points(ctx context.Context, s streams, sp *space.Space) (po
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
-		var v space.Values
+		var v space.Params
 		if err := json.Unmarshal(text, &v); err != nil {
 			return nil, usagef("--file: %s:%d: %w", c.File, line, err)
 		}

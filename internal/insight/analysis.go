@@ -47,7 +47,7 @@ const (
 type Best struct {
 	ID     int          `json:"id"`
 	Value  float64      `json:"value"` // the mean, when the point was observed several times
-	Params space.Values `json:"params"`
+	Params space.Params `json:"params"`
 }
 
 // Evidence is how a model predicts values that it was not fitted to.

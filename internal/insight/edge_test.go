@@ -24,7 +24,7 @@ func mixedSpace(t *testing.T) *space.Space {
 	return s
 }
 
-func mixed(t *testing.T, n int, value func(v space.Values) float64) insight.Data {
+func mixed(t *testing.T, n int, value func(v space.Params) float64) insight.Data {
 	t.Helper()
 	s := mixedSpace(t)
 	r := rand.New(rand.NewPCG(2, 2))
@@ -47,7 +47,7 @@ func mixed(t *testing.T, n int, value func(v space.Values) float64) insight.Data
 }
 
 func TestDiscreteParameters(t *testing.T) {
-	a := analyse(t, mixed(t, 120, func(v space.Values) float64 {
+	a := analyse(t, mixed(t, 120, func(v space.Params) float64 {
 		mode, _ := v.Text("mode")
 		flag, _ := v.Text("flag")
 		y := -v.Float("n")
@@ -122,7 +122,7 @@ func TestNeverFails(t *testing.T) {
 				o[i].X = []float64{float64(i)/15 - 1, 0, 0}
 			}
 		}),
-		"mixed": mixed(t, 25, func(v space.Values) float64 { return v.Float("a") }),
+		"mixed": mixed(t, 25, func(v space.Params) float64 { return v.Float("a") }),
 	} {
 		a := analyse(t, d)
 		if a.Verdict == "" || a.Structure == "" || (a.Best == nil) != (len(d.Observations) == 0) {

@@ -153,7 +153,7 @@ func (a *analyst) slice(p space.Param, violation float64) (Slice, error) {
 }
 
 // keeps says whether values exceed no constraint by more than violation.
-func (a *analyst) keeps(v space.Values, violation float64) bool {
+func (a *analyst) keeps(v space.Params, violation float64) bool {
 	worst, err := a.Space.Violation(v)
 	return err == nil && worst <= violation
 }

@@ -24,7 +24,7 @@ type Data struct {
 // Observation is a value at a point of the box.
 type Observation struct {
 	ID     int          // names it in the analysis
-	Params space.Values // what X stands for; none: it is decoded
+	Params space.Params // what X stands for; none: it is decoded
 	X      []float64    // Space.Dim() coordinates in [-1,1]
 	Value  float64
 	StdDev float64 // of the value's noise, 0 when unknown

@@ -45,7 +45,7 @@ type contamination struct {
 func newContamination() Problem {
 	data := sync.OnceValue(generateContamination)
 	return onSpace("contamination", "contamination control: at which of 25 stages of a food chain to prevent; cost less the margins of safety", math.NaN(),
-		func(v space.Values) float64 {
+		func(v space.Params) float64 {
 			x := make([]bool, 0, stages)
 			for _, b := range v.All() {
 				x = append(x, b == true)
@@ -114,7 +114,7 @@ func newPest() Problem {
 	data := sync.OnceValue(generatePest)
 	labels := []string{"none", "first", "second", "third", "fourth"}
 	return onSpace("pest", "pest control: one of 4 pesticides or none at 25 stages; price, and the share of orchards with too many pests", math.NaN(),
-		func(v space.Values) float64 {
+		func(v space.Params) float64 {
 			x := make([]int, 0, stages)
 			for _, label := range v.All() {
 				for i, l := range labels {

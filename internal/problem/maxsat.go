@@ -29,7 +29,7 @@ func newMaxSAT() Problem {
 		return randomClauses(rng.New(0, rng.Purpose("maxsat")), satVariables, satClauses)
 	})
 	return onSpace("maxsat60", "weighted MaxSAT: 60 bools, 480 random clauses of three; weight of those that are broken", math.NaN(),
-		func(v space.Values) float64 {
+		func(v space.Params) float64 {
 			x := make([]bool, 0, satVariables)
 			for _, b := range v.All() {
 				x = append(x, b == true)

@@ -13,7 +13,7 @@ const (
 
 // newAckley53 is that of X. Wan et al., Think global and act local, ICML 2021.
 func newAckley53() Problem {
-	return onSpace("ackley53", "Ackley of 50 bools, as 0 and 1, and 3 floats of [-1,1]", 0, func(v space.Values) float64 {
+	return onSpace("ackley53", "Ackley of 50 bools, as 0 and 1, and 3 floats of [-1,1]", 0, func(v space.Params) float64 {
 		x := make([]float64, 0, ackleyBits+ackleyFloats)
 		for name := range v.All() {
 			x = append(x, v.Float(name))
@@ -30,7 +30,7 @@ const (
 // newLABS is the search for binary sequences of low autocorrelation.
 func newLABS() Problem {
 	return onSpace("labs50", "low autocorrelation of a sequence of 50 bools: minus the merit factor", -meritFactor(labsLength, labsMinimum),
-		func(v space.Values) float64 {
+		func(v space.Params) float64 {
 			s := make([]int, 0, labsLength)
 			for _, b := range v.All() {
 				s = append(s, sign(b == true))

@@ -25,7 +25,7 @@ func evaluated(t *testing.T, p Problem, given map[string]any) float64 {
 	for name, v := range given {
 		all[name] = v
 	}
-	v, err := p.Space.Complete(space.ValuesOf(all))
+	v, err := p.Space.Complete(space.ParamsOf(all))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ type Problem struct {
 
 	// Named, if it is set, evaluates in place of Eval. It may fail for a reason. An error
 	// says that no other evaluation will work either.
-	Named func(ctx context.Context, v space.Values) (Evaluation, error)
+	Named func(ctx context.Context, v space.Params) (Evaluation, error)
 }
 
 // Evaluation is what came of parameters.
@@ -60,7 +60,7 @@ func (p Problem) Parameters() (*space.Space, error) {
 }
 
 // Evaluator returns the problem as a function of named parameters.
-func (p Problem) Evaluator() (func(ctx context.Context, v space.Values) (Evaluation, error), error) {
+func (p Problem) Evaluator() (func(ctx context.Context, v space.Params) (Evaluation, error), error) {
 	if p.Named != nil {
 		return p.Named, nil
 	}
@@ -68,7 +68,7 @@ func (p Problem) Evaluator() (func(ctx context.Context, v space.Values) (Evaluat
 	if err != nil {
 		return nil, err
 	}
-	return func(_ context.Context, v space.Values) (Evaluation, error) {
+	return func(_ context.Context, v space.Params) (Evaluation, error) {
 		x, err := s.Encode(v)
 		if err != nil {
 			return Evaluation{}, err
@@ -82,7 +82,7 @@ func (p Problem) Evaluator() (func(ctx context.Context, v space.Values) (Evaluat
 }
 
 // onSpace is a problem with parameters of its own kinds. Nothing is known of directions.
-func onSpace(name, description string, minimum float64, f func(space.Values) float64, parts ...space.Part) Problem {
+func onSpace(name, description string, minimum float64, f func(space.Params) float64, parts ...space.Part) Problem {
 	s, err := space.New(parts...)
 	if err != nil {
 		panic("problem: " + name + ": " + err.Error())

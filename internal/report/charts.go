@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
-	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/internal/figure"
+	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/study"
 )
 

@@ -7,8 +7,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/internal/figure"
+	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/study"
 )
 

@@ -12,14 +12,14 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/internal/figure/figuretest"
+	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
 
 // examplePage is a study with n complete trials, two that are not, and dim more parameters.
-func examplePage(t *testing.T, n, dim int, value func(v space.Values, r *rand.Rand) float64) Page {
+func examplePage(t *testing.T, n, dim int, value func(v space.Params, r *rand.Rand) float64) Page {
 	t.Helper()
 	s, err := space.New(space.Float("a", 0, 10).WithUnit("<mol>"), space.Float("b", 0, 10), space.Log("rate", 1e-4, 1),
 		space.Int("layers", 1, 8), space.Choice("solver", "euler", "rk4", "implicit"), space.Bool("flag"), space.Float(fmt.Sprintf("w[0:%d]", dim-1), -1, 1))
@@ -59,7 +59,7 @@ func examplePage(t *testing.T, n, dim int, value func(v space.Values, r *rand.Ra
 }
 
 // ridge depends on a - b, the rate and a label.
-func ridge(v space.Values, r *rand.Rand) float64 {
+func ridge(v space.Params, r *rand.Rand) float64 {
 	y := math.Sin((v.Float("a") - v.Float("b")) / 5)
 	return y + 0.02*math.Log10(v.Float("rate")) + 0.05*r.NormFloat64()
 }
@@ -102,7 +102,7 @@ func TestPageOfLittle(t *testing.T) {
 			t.Errorf("%d trials: the page lacks %q", n, want)
 		}
 	}
-	same := write(t, examplePage(t, 15, 2, func(space.Values, *rand.Rand) float64 { return 3 }))
+	same := write(t, examplePage(t, 15, 2, func(space.Params, *rand.Rand) float64 { return 3 }))
 	if !strings.Contains(same, "no parameter matters") {
 		t.Error("equal values are not called so")
 	}

@@ -58,7 +58,7 @@ func (q *Question) nearest(x strategy.Point) (Chosen, error) {
 	if q.Fixed.Len() > 0 { // to the last digit
 		all := maps.Collect(v.All())
 		maps.Insert(all, q.Fixed.All())
-		v = space.ValuesOf(all)
+		v = space.ParamsOf(all)
 	}
 	// The point that a user gets who enqueues these values.
 	var c Chosen
@@ -157,7 +157,7 @@ func (q *Question) levels() (levels [][][]space.Pin, ok bool) {
 		}
 		var of [][]space.Pin
 		for _, v := range values {
-			pins, err := q.Space.Pins(space.ValuesOf(map[string]any{p.Name: v}))
+			pins, err := q.Space.Pins(space.ParamsOf(map[string]any{p.Name: v}))
 			if err != nil {
 				return nil, false
 			}

@@ -37,7 +37,7 @@ type Question struct {
 	Infeasible   []strategy.Point       // pending ones that cannot have one
 	Tried        func(key string) bool  // whether a point has a trial
 	Trials       int                    // how many there are
-	Fixed        space.Values           // parameters to hold
+	Fixed        space.Params           // parameters to hold
 	Pins         []space.Pin            // their coordinates
 	Count        int
 
@@ -61,7 +61,7 @@ func (q *Question) tried(x strategy.Point) bool {
 
 // Chosen is a point to evaluate.
 type Chosen struct {
-	Params    space.Values
+	Params    space.Params
 	X         strategy.Point
 	Tag       string
 	Mean, Std float64 // what the method expects there
@@ -146,7 +146,7 @@ func (m *Model) Answer(ctx context.Context, q *Question) (a Answer, err error) {
 
 // Place returns the values with those of fixed parameters, and the point that stands for
 // them.
-func Place(sp *space.Space, v space.Values) (params space.Values, x strategy.Point, err error) {
+func Place(sp *space.Space, v space.Params) (params space.Params, x strategy.Point, err error) {
 	if params, err = sp.Complete(v); err != nil {
 		return params, nil, err
 	}

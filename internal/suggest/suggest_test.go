@@ -68,7 +68,7 @@ func question(task Task, count int, tried ...strategy.Point) *Question {
 // hold fixes parameters.
 func (q *Question) hold(t *testing.T, values map[string]any) *Question {
 	t.Helper()
-	q.Fixed = space.ValuesOf(values)
+	q.Fixed = space.ParamsOf(values)
 	pins, err := q.Space.Pins(q.Fixed)
 	if err != nil {
 		t.Fatal(err)

@@ -241,7 +241,7 @@ func TestExportIsInert(t *testing.T) {
 	sp := newSpace(t, space.Choice("c", "=1+1", "'=1+1", "@x", "-5"), space.Fixed("f", "=A1"), space.Float("x", -1, 1))
 	s, _ := begin(t, study.Config{Space: sp})
 	for _, label := range []string{"=1+1", "'=1+1", "@x", "-5"} {
-		batch := ask(t, s, study.AskRequest{Worker: "+w", Fixed: space.ValuesOf(map[string]any{"c": label, "x": -0.5})})
+		batch := ask(t, s, study.AskRequest{Worker: "+w", Fixed: space.ParamsOf(map[string]any{"c": label, "x": -0.5})})
 		number := batch.Trials[0].Number
 		if err := s.Note(t.Context(), number, "@note\twith "+label); err != nil {
 			t.Fatal(err)

@@ -199,7 +199,7 @@ func (in *importer) take(r row) (one study.Row, err error) {
 			all[p.Name] = v
 		}
 	}
-	one.Params, one.Notes = space.ValuesOf(all), in.notes(r)
+	one.Params, one.Notes = space.ParamsOf(all), in.notes(r)
 	return one, nil
 }
 

@@ -158,7 +158,7 @@ func (d *dashboard) enqueue(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var added struct{ Trials []trial }
-	if err := d.post(r, studyPath(r)+"/enqueue", map[string]any{"params": []space.Values{space.ValuesOf(point)}}, &added); err != nil {
+	if err := d.post(r, studyPath(r)+"/enqueue", map[string]any{"params": []space.Params{space.ParamsOf(point)}}, &added); err != nil {
 		d.refuse(w, r, err)
 		return
 	}

@@ -27,7 +27,7 @@ func (d *dashboard) functions() template.FuncMap {
 		"clock":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"path":    url.PathEscape,
 		"short":   short,
-		"json":    func(v space.Values) string { return v.String() },
+		"json":    func(v space.Params) string { return v.String() },
 		"point":   point,
 	}
 }
@@ -70,7 +70,7 @@ func side(v float64) bar {
 type parameter struct{ Name, Value, Unit, Description string }
 
 // point lists the parameters of a space, as the API has it, that have a value.
-func point(text json.RawMessage, v space.Values) (list []parameter, err error) {
+func point(text json.RawMessage, v space.Params) (list []parameter, err error) {
 	s := &space.Space{}
 	if err := s.UnmarshalJSON(text); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func point(text json.RawMessage, v space.Values) (list []parameter, err error) {
 const shortParams = 4
 
 // short is the beginning of a point.
-func short(v space.Values) string {
+func short(v space.Params) string {
 	var parts []string
 	for name, value := range v.All() {
 		if len(parts) == shortParams {
@@ -102,7 +102,7 @@ func short(v space.Values) string {
 }
 
 // lines writes a point one parameter per line, as YAML.
-func lines(v space.Values) string {
+func lines(v space.Params) string {
 	node := &yaml.Node{Kind: yaml.MappingNode}
 	for name, value := range v.All() {
 		var key, val yaml.Node

@@ -31,7 +31,7 @@ type study struct {
 
 type best struct {
 	Number int
-	Params space.Values
+	Params space.Params
 	Value  float64
 	Count  int
 }

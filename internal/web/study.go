@@ -14,7 +14,7 @@ type trial struct {
 	Number       int
 	State        string
 	Origin       string
-	Params       space.Values
+	Params       space.Params
 	Predicted    *struct{ Mean, Std float64 }
 	Value        *float64
 	Std          float64

@@ -99,8 +99,8 @@ func note(seq int64, text string) study.Event {
 	return study.Event{Seq: seq, Time: start, Noted: &study.Noted{Number: 1, Text: text}}
 }
 
-func params() space.Values {
-	return space.ValuesOf(map[string]any{"x": 0.1, "tiny": 5e-324, "n": 1 << 62, "label": "a\x00b \"ü\" 猫 '; --", "on": true})
+func params() space.Params {
+	return space.ParamsOf(map[string]any{"x": 0.1, "tiny": 5e-324, "n": 1 << 62, "label": "a\x00b \"ü\" 猫 '; --", "on": true})
 }
 
 func trial(number int) study.Trial {
@@ -113,7 +113,7 @@ func trial(number int) study.Trial {
 
 // everything is one event of each kind with every field set.
 func everything() []study.Event {
-	fixed := space.ValuesOf(map[string]any{"x": 0.1})
+	fixed := space.ParamsOf(map[string]any{"x": 0.1})
 	placed := []study.Placed{{Number: 1, Params: params(), Point: []float64{-1, 1. / 3, 1}, Predicted: &study.Prediction{Mean: 1. / 3, Std: 0.1}}}
 	events := []study.Event{
 		{Enqueued: &study.Enqueued{RequestID: "e", New: placed}},
@@ -132,8 +132,8 @@ func everything() []study.Event {
 }
 
 // valuesByContent compares parameters by what they hold.
-var valuesByContent = cmp.Comparer(func(a, b space.Values) bool {
-	pairs := func(v space.Values) (list []any) {
+var valuesByContent = cmp.Comparer(func(a, b space.Params) bool {
+	pairs := func(v space.Params) (list []any) {
 		for name, value := range v.All() {
 			list = append(list, name, value)
 		}

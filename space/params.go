@@ -13,35 +13,35 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Values is an assignment of values to names, in order. A value is a float64, an int64, a
+// Params is an assignment of values to names, in order. A value is a float64, an int64, a
 // string or a bool. In JSON it is one object; every float64 survives the way there and back.
-type Values struct {
+type Params struct {
 	names  []string
 	values []any
 	index  map[string]int
 }
 
-// ValuesOf returns the values of a map, in the order of the names. Go's other numeric types
+// ParamsOf returns the values of a map, in the order of the names. Go's other numeric types
 // become int64 and float64.
-func ValuesOf(m map[string]any) Values {
-	v := Values{index: make(map[string]int, len(m))}
+func ParamsOf(m map[string]any) Params {
+	v := Params{index: make(map[string]int, len(m))}
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		v.add(name, normal(m[name]))
 	}
 	return v
 }
 
-func (v *Values) add(name string, value any) {
+func (v *Params) add(name string, value any) {
 	v.index[name] = len(v.names)
 	v.names = append(v.names, name)
 	v.values = append(v.values, value)
 }
 
 // Len is the number of names.
-func (v Values) Len() int { return len(v.names) }
+func (v Params) Len() int { return len(v.names) }
 
 // All yields names and values in order.
-func (v Values) All() iter.Seq2[string, any] {
+func (v Params) All() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		for i, name := range v.names {
 			if !yield(name, v.values[i]) {
@@ -52,7 +52,7 @@ func (v Values) All() iter.Seq2[string, any] {
 }
 
 // Get returns the value of a name.
-func (v Values) Get(name string) (value any, ok bool) {
+func (v Params) Get(name string) (value any, ok bool) {
 	i, ok := v.index[name]
 	if !ok {
 		return nil, false
@@ -61,7 +61,7 @@ func (v Values) Get(name string) (value any, ok bool) {
 }
 
 // Float returns the number that a name has, bools as 0 and 1, or NaN when it has none.
-func (v Values) Float(name string) float64 {
+func (v Params) Float(name string) float64 {
 	value, _ := v.Get(name)
 	if n, ok := numeric(value); ok {
 		return n
@@ -71,7 +71,7 @@ func (v Values) Float(name string) float64 {
 
 // Text returns the value of a name as a command line has it: the shortest decimal that
 // reads back as the same number, true or false, or the string itself.
-func (v Values) Text(name string) (value string, ok bool) {
+func (v Params) Text(name string) (value string, ok bool) {
 	i, ok := v.index[name]
 	if !ok {
 		return "", false
@@ -90,7 +90,7 @@ func text(value any) string {
 }
 
 // String returns the values as in JSON.
-func (v Values) String() string {
+func (v Params) String() string {
 	text, err := v.MarshalJSON()
 	if err != nil {
 		return err.Error()
@@ -99,7 +99,7 @@ func (v Values) String() string {
 }
 
 // MarshalJSON writes one object, names in order.
-func (v Values) MarshalJSON() ([]byte, error) {
+func (v Params) MarshalJSON() ([]byte, error) {
 	b := make([]byte, 0, 2+32*len(v.names))
 	b = append(b, '{')
 	var err error
@@ -120,7 +120,7 @@ func (v Values) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads one object of numbers, strings and bools. Whole numbers written
 // without point and exponent are int64.
-func (v *Values) UnmarshalJSON(data []byte) error {
+func (v *Params) UnmarshalJSON(data []byte) error {
 	if read, ok := readFlat(data); ok {
 		*v = read
 		return nil
@@ -133,22 +133,22 @@ func (v *Values) UnmarshalJSON(data []byte) error {
 }
 
 // readValues reads any JSON and says where it is wrong.
-func readValues(data []byte) (Values, error) {
+func readValues(data []byte) (Params, error) {
 	root, err := jsonTree(data)
 	if err != nil {
-		return Values{}, err
+		return Params{}, err
 	}
 	if root.Kind != yaml.MappingNode {
-		return Values{}, fmt.Errorf("parameter values must be one JSON object {name: value}, got %s", describe(root))
+		return Params{}, fmt.Errorf("parameter values must be one JSON object {name: value}, got %s", describe(root))
 	}
-	read := Values{index: make(map[string]int, len(root.Content)/2)}
+	read := Params{index: make(map[string]int, len(root.Content)/2)}
 	for name, node := range pairs(root) {
 		if _, twice := read.index[name.Value]; twice {
-			return Values{}, fmt.Errorf("parameter %q has two values: remove one", name.Value)
+			return Params{}, fmt.Errorf("parameter %q has two values: remove one", name.Value)
 		}
 		value, err := scalar(node)
 		if err != nil {
-			return Values{}, fmt.Errorf("parameter %q: %w", name.Value, err)
+			return Params{}, fmt.Errorf("parameter %q: %w", name.Value, err)
 		}
 		read.add(name.Value, value)
 	}

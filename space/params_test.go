@@ -12,7 +12,7 @@ import (
 
 func TestValuesJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		v := Values{index: map[string]int{}}
+		v := Params{index: map[string]int{}}
 		for _, name := range rapid.SliceOfDistinct(rapid.StringMatching(`[a-zλ_][a-z0-9_.]{0,5}`), rapid.ID[string]).Draw(t, "names") {
 			v.add(name, rapid.OneOf(
 				rapid.Map(rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64), func(f float64) any { return f }),
@@ -25,7 +25,7 @@ func TestValuesJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var back Values
+		var back Params
 		if err := json.Unmarshal(data, &back); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestValuesErrors(t *testing.T) {
 		`{"a": 1`:          "unexpected end",
 		`{"a": 1e999}`:     "does not fit a float64",
 	} {
-		var v Values
+		var v Params
 		if err := json.Unmarshal([]byte(text), &v); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s says %v, want %q", text, err, want)
 		}
@@ -63,7 +63,7 @@ func TestValuesErrors(t *testing.T) {
 
 func TestValuesText(t *testing.T) {
 	type label string
-	v := ValuesOf(map[string]any{
+	v := ParamsOf(map[string]any{
 		"f": 0.1, "big": 1e21, "i": uint8(3), "s": "a b", "b": true, "n": json.Number("12"), "x": json.Number("1.5"), "l": label("rk4"), "g": float32(0.5),
 	})
 	for name, want := range map[string]string{
@@ -91,7 +91,7 @@ func TestValuesText(t *testing.T) {
 }
 
 func TestFloatAndString(t *testing.T) {
-	v := ValuesOf(map[string]any{"a": 0.1, "n": 3, "on": true, "s": "x"})
+	v := ParamsOf(map[string]any{"a": 0.1, "n": 3, "on": true, "s": "x"})
 	for name, want := range map[string]float64{"a": 0.1, "n": 3, "on": 1} {
 		if got := v.Float(name); got != want {
 			t.Errorf("Float(%q) is %g, want %g", name, got, want)
@@ -105,7 +105,7 @@ func TestFloatAndString(t *testing.T) {
 	if got, want := v.String(), `{"a":0.1,"n":3,"on":true,"s":"x"}`; got != want {
 		t.Errorf("String is %s, want %s", got, want)
 	}
-	if got := ValuesOf(map[string]any{"a": math.NaN()}).String(); !strings.Contains(got, `"a"`) {
+	if got := ParamsOf(map[string]any{"a": math.NaN()}).String(); !strings.Contains(got, `"a"`) {
 		t.Errorf("String of NaN is %s", got)
 	}
 }
