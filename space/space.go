@@ -48,18 +48,6 @@ func (s *Space) Dim() int {
 // Params returns the parameters, ranges expanded. Their lists must not be changed.
 func (s *Space) Params() []Param { return slices.Clone(s.params) }
 
-// Described returns the space with the same description for every parameter.
-func (s *Space) Described(text string) (*Space, error) {
-	var parts []Part
-	for _, p := range s.declared {
-		parts = append(parts, p.WithDescription(text))
-	}
-	for _, c := range s.constraints {
-		parts = append(parts, c)
-	}
-	return New(parts...)
-}
-
 // Coordinates returns which count coordinates from first on belong to a parameter.
 func (s *Space) Coordinates(name string) (first, count int, ok bool) {
 	i, ok := s.index[name]

@@ -18,6 +18,9 @@ func TestSplitMethods(t *testing.T) {
 		{"maha:d=1,fit=lbfgs", []string{"maha:d=1,fit=lbfgs"}},
 		{"maha:d=1,fit=lbfgs,sobol,maha:d=true,quirks=true", []string{"maha:d=1,fit=lbfgs", "sobol", "maha:d=true,quirks=true"}},
 		{" maha:d=1 , fit=lbfgs , sobol ", []string{"maha:d=1,fit=lbfgs", "sobol"}},
+		{"adaptive,exec:python3 peer.py,sobol", []string{"adaptive", "exec:python3 peer.py", "sobol"}},
+		{"exec:peer=python3 peer.py --rate=0.5,exec:other.py", []string{"exec:peer=python3 peer.py --rate=0.5", "exec:other.py"}},
+		{`sobol,exec:"python3 peer.py --sizes 1,2",random`, []string{"sobol", `exec:"python3 peer.py --sizes 1,2"`, "random"}},
 		{"turbo:m=5,m=1", []string{"turbo:m=5,m=1"}}, // the registry refuses the repeated key
 	} {
 		got, err := SplitMethods(c.list)
@@ -33,6 +36,7 @@ func TestSplitMethods(t *testing.T) {
 		"sobol,":                   "empty entry",
 		"sobol,,random":            "empty entry",
 		"d=1":                      "name:d=1",
+		"exec:peer.py,rate=1":      "quote a command that has commas",
 		"sobol,d=1":                "sobol:d=1",
 		"d=1,maha:d=1":             "name:d=1",
 		"maha:d=1,sobol,fit=lbfgs": "sobol:fit=lbfgs",

@@ -156,3 +156,20 @@ grids:
 		})
 	}
 }
+
+func TestNarrowedSuites(t *testing.T) {
+	s, err := FindSuite("field")
+	if err != nil {
+		t.Fatal(err)
+	}
+	grids, err := s.Narrow([]string{"random", "exec:peer.py"}, []string{"rover", "hartmann6:embed=axis"})
+	if err != nil || len(grids) != 2 || len(grids[0].Methods) != 2 || len(grids[0].Problems) != 1 || len(grids[1].Problems) != 1 || len(s.Grids[0].Problems) != 4 {
+		t.Errorf("grids are %+v, %v", grids, err)
+	}
+	if grids, err = s.Narrow(nil, []string{"rover"}); err != nil || len(grids) != 1 || len(grids[0].Methods) != len(s.Grids[0].Methods) {
+		t.Errorf("one problem: %+v, %v", grids, err)
+	}
+	if _, err := s.Narrow(nil, []string{"branin"}); err == nil || !strings.Contains(err.Error(), "suite field has no problem branin: it has ackley5:embed=axis") {
+		t.Errorf("a problem of another suite: %v", err)
+	}
+}

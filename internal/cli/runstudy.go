@@ -46,11 +46,7 @@ func (c *minimizeCmd) space(ctx context.Context) (*space.Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	parameters, err := p.Parameters()
-	if err != nil {
-		return nil, err
-	}
-	return parameters.Described(fmt.Sprintf("%s, seed %d", c.Problem, c.seed()))
+	return p.Described(fmt.Sprintf("%s, seed %d", c.Problem, c.seed()))
 }
 
 // openOrCreate opens the study that the flags name, which has to be the one they describe,

@@ -60,6 +60,9 @@ func TestMixedProblems(t *testing.T) {
 		if len(p.Space.Params()) != p.Dim || p.TrueDim != 0 {
 			t.Errorf("%s has %d parameters, Dim %d, TrueDim %d", p.Name, len(p.Space.Params()), p.Dim, p.TrueDim)
 		}
+		if s, err := p.Described("which"); err != nil || s.Dim() != p.Space.Dim() || s.Params()[p.Dim-1].Description != "which" {
+			t.Errorf("%s: the described space is %v, %v", p.Name, s, err)
+		}
 		if _, err := New(p.Name, p.Dim+1, 0); err == nil || !strings.Contains(err.Error(), "cannot be embedded") {
 			t.Errorf("%s was embedded: %v", p.Name, err)
 		}

@@ -3,6 +3,7 @@ package problem
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
@@ -18,6 +19,7 @@ type Problem struct {
 
 	// Space has the parameters; nil stands for x0 .. x{D-1}, each in [-1,1].
 	Space *space.Space
+	parts []space.Part // that it is made of
 
 	// Minimum is the lowest noise-free value over the box, NaN when unknown.
 	// For an embedded problem it is that of the function inside: a lower
@@ -56,7 +58,24 @@ func (p Problem) Parameters() (*space.Space, error) {
 	if p.Space != nil {
 		return p.Space, nil
 	}
-	return space.New(space.Float(fmt.Sprintf("x[0:%d]", p.Dim-1), -1, 1))
+	return space.New(p.box())
+}
+
+// box is the declaration of x0 .. x{D-1}.
+func (p Problem) box() space.Param { return space.Float(fmt.Sprintf("x[0:%d]", p.Dim-1), -1, 1) }
+
+// Described returns the space of a built-in problem with a description for every parameter.
+func (p Problem) Described(text string) (*space.Space, error) {
+	if p.Space == nil {
+		return space.New(p.box().WithDescription(text))
+	}
+	parts := slices.Clone(p.parts)
+	for i, part := range parts {
+		if param, ok := part.(space.Param); ok {
+			parts[i] = param.WithDescription(text)
+		}
+	}
+	return space.New(parts...)
 }
 
 // Evaluator returns the problem as a function of named parameters.
@@ -88,7 +107,7 @@ func onSpace(name, description string, minimum float64, f func(space.Params) flo
 		panic("problem: " + name + ": " + err.Error())
 	}
 	return Problem{
-		Name: name, Description: description, Dim: len(s.Params()), Space: s, Minimum: minimum,
+		Name: name, Description: description, Dim: len(s.Params()), Space: s, parts: parts, Minimum: minimum,
 		Eval: func(x []float64) float64 {
 			v, err := s.Decode(x)
 			if err != nil {
