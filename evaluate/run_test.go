@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 )

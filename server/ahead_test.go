@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/store"
 	"github.com/mahabo/mahabo/study"
@@ -91,7 +92,7 @@ func TestThinkingAheadForMany(t *testing.T) {
 		ahead := d.thought
 		var asks []*waitingAsk
 		for number := 1; number <= c.come; number++ {
-			if err := d.study.Tell(t.Context(), number, study.Outcome{Value: 1}); err != nil {
+			if err := d.study.Tell(t.Context(), number, evaluate.Outcome{Value: 1}); err != nil {
 				t.Fatal(err)
 			}
 			asks = append(asks, d.enter(t))

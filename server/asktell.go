@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
@@ -67,12 +68,12 @@ type OutcomeBody struct {
 }
 
 // outcome checks what a schema cannot say.
-func (o OutcomeBody) outcome(where string) (study.Outcome, error) {
-	out := study.Outcome{State: study.State(o.State), Std: o.Std, Reason: o.Reason}
+func (o OutcomeBody) outcome(where string) (evaluate.Outcome, error) {
+	out := evaluate.Outcome{State: evaluate.State(o.State), Std: o.Std, Reason: o.Reason}
 	if out.State == "" {
-		out.State = study.Complete
+		out.State = evaluate.Complete
 	}
-	if out.State == study.Complete && o.Value == nil {
+	if out.State == evaluate.Complete && o.Value == nil {
 		return out, invalid(where+".value", "a complete trial has a value: send it, or the state failed or infeasible")
 	}
 	if o.Value != nil {

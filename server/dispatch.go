@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -142,7 +143,7 @@ func (d *dispatcher) serve(ctx context.Context, name string, evals int) error {
 			return err
 		}
 		b, err := h.desk.ask(ctx, study.AskRequest{Count: count, Worker: study.QueueWorker, RequestID: rand.Text(), Lease: queueLease})
-		if errors.Is(err, study.ErrExhausted) {
+		if errors.Is(err, evaluate.ErrExhausted) {
 			return nil
 		}
 		if err != nil {
@@ -169,7 +170,7 @@ func lacking(ctx context.Context, one *study.Study, n, evals int) (int, error) {
 // compare offers what the queue should have and has not, and keeps the leases.
 func (d *dispatcher) compare(ctx context.Context, name string) error {
 	return d.server.change(ctx, name, func(h *host) error {
-		trials, _, err := h.Select(ctx, study.Query{States: []study.State{study.Running, study.Stale}})
+		trials, _, err := h.Select(ctx, study.Query{States: []evaluate.State{study.Running, study.Stale}})
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/study"
 )
@@ -168,7 +169,7 @@ func (w *watcher) send(ctx context.Context, out *eventWriter) (gone bool) {
 // sendStale tells of leases that ran out, which the log does not: that follows
 // from the clock.
 func (w *watcher) sendStale(ctx context.Context, out *eventWriter) {
-	trials, _, err := w.host.Select(ctx, study.Query{States: []study.State{study.Stale}})
+	trials, _, err := w.host.Select(ctx, study.Query{States: []evaluate.State{study.Stale}})
 	if err != nil {
 		return
 	}
@@ -188,10 +189,10 @@ func (w *watcher) sendStale(ctx context.Context, out *eventWriter) {
 
 // eventTrial is a trial in an event.
 type eventTrial struct {
-	Number int         `json:"number"`
-	State  study.State `json:"state"`
-	Value  *float64    `json:"value,omitempty"`
-	Reason string      `json:"reason,omitempty"`
+	Number int            `json:"number"`
+	State  evaluate.State `json:"state"`
+	Value  *float64       `json:"value,omitempty"`
+	Reason string         `json:"reason,omitempty"`
 }
 
 // shapeEvent is an event of the log without the points, which a client can get by
@@ -211,7 +212,7 @@ func shapeEvent(e study.Event) (name string, data map[string]any) {
 		trials := []eventTrial{}
 		for _, r := range e.Told.Results {
 			t := eventTrial{Number: r.Number, State: r.State, Reason: r.Reason}
-			if r.State == study.Complete {
+			if r.State == evaluate.Complete {
 				t.Value = &r.Value
 			}
 			trials = append(trials, t)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/study"
 )
@@ -50,7 +51,7 @@ func (s *Server) model(ctx context.Context, in *StudyPath) (*body[modelShape], e
 		c := sum.Config
 		out.Body = modelShape{
 			Method: c.Method, Parameters: len(c.Space.Params()), Coordinates: c.Space.Dim(),
-			Observations: sum.States[study.Complete] + sum.States[study.Infeasible],
+			Observations: sum.States[evaluate.Complete] + sum.States[evaluate.Infeasible],
 		}
 		if s.analyst.analyse != nil {
 			out.Body.Analysis.any, out.Body.Analysed = s.analyst.get(ctx, h, out.Body.Observations)
@@ -91,7 +92,7 @@ func (a *analyst) get(ctx context.Context, h *host, observations int) (result an
 	if last.observations == observations || ctx.Err() != nil {
 		return last.result, last.observations
 	}
-	trials, _, err := h.Select(ctx, study.Query{States: []study.State{study.Complete, study.Infeasible}})
+	trials, _, err := h.Select(ctx, study.Query{States: []evaluate.State{evaluate.Complete, evaluate.Infeasible}})
 	if err != nil {
 		return last.result, last.observations
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -80,7 +81,7 @@ func (s *Server) explain(ctx context.Context, err error) error {
 		return problem(http.StatusConflict, problemConflict, err.Error())
 	case is(study.ErrLeaseLost):
 		return problem(http.StatusConflict, problemLeaseLost, err.Error())
-	case is(study.ErrExhausted):
+	case is(evaluate.ErrExhausted):
 		return problem(http.StatusConflict, problemExhausted, err.Error())
 	case errors.As(err, &request):
 		return problem(http.StatusUnprocessableEntity, "", err.Error())

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/table"
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/study"
@@ -66,7 +67,7 @@ type trialPage struct {
 func (s *Server) listTrials(ctx context.Context, in *listTrialsInput) (*body[trialPage], error) {
 	q := study.Query{Offset: in.Offset, Limit: in.Limit, Text: in.Search, Sort: study.Order(strings.TrimPrefix(in.Sort, "-")), Descending: strings.HasPrefix(in.Sort, "-")}
 	for _, state := range in.State {
-		q.States = append(q.States, study.State(state))
+		q.States = append(q.States, evaluate.State(state))
 	}
 	out := &body[trialPage]{}
 	return out, s.with(ctx, in.Study, func(h *host) error {

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/store"
 	"github.com/mahabo/mahabo/study"
@@ -72,7 +72,7 @@ func round(ctx context.Context, s *study.Study, request string, out io.Writer) e
 	}
 	for _, trial := range b.Trials {
 		value := bowl(trial.Params)
-		if err := s.Tell(ctx, trial.Number, study.Outcome{Value: value}); err != nil {
+		if err := s.Tell(ctx, trial.Number, evaluate.Outcome{Value: value}); err != nil {
 			return err
 		}
 		fmt.Fprintln(out, trial.Number, value)
@@ -287,7 +287,7 @@ func TestManyProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sum.Batches != workers*rounds || sum.States[study.Complete] != workers*rounds*perRound {
+		if sum.Batches != workers*rounds || sum.States[evaluate.Complete] != workers*rounds*perRound {
 			t.Errorf("%d batches, trials %v, want %d batches and %d complete trials",
 				sum.Batches, sum.States, workers*rounds, workers*rounds*perRound)
 		}

@@ -106,8 +106,8 @@ func (d Domain) Validate() error {
 	return nil
 }
 
-// Kinds lists the kinds that occur, each once.
-func (d Domain) Kinds() (kinds []Kind) {
+// kinds lists the kinds that occur, each once.
+func (d Domain) kinds() (kinds []Kind) {
 	seen := map[Kind]bool{}
 	for _, p := range d.Params {
 		if !seen[p.Kind] {

@@ -104,7 +104,7 @@ func (r *Registry) able(cfg Config) (names []string) {
 
 // unable says why a method cannot do a task, "" when it can.
 func (a Abilities) unable(cfg Config) string {
-	for _, k := range cfg.Domain.Kinds() {
+	for _, k := range cfg.Domain.kinds() {
 		if a.Kinds != nil && !slices.Contains(a.Kinds, k) {
 			return fmt.Sprintf("parameters of kind %s", k)
 		}

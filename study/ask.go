@@ -40,7 +40,7 @@ const mostCount = 10000
 
 // Ask serves trials to evaluate: waiting ones first, then stale ones, then new
 // points of the method, which sees all others that have no value as pending. In a space
-// of finitely many points there can be fewer, and ErrExhausted when all were tried.
+// of finitely many points there can be fewer, and evaluate.ErrExhausted when all were tried.
 func (s *Study) Ask(ctx context.Context, r AskRequest) (Batch, error) {
 	r, err := s.Check(r)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/method"
 	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/space"
@@ -62,7 +63,7 @@ func TestLeases(t *testing.T) {
 		t.Errorf("the heartbeat of a complete trial gave %v", err)
 	}
 	now.advance(time.Hour)
-	if got := table(t, s)[0].State; got != study.Complete {
+	if got := table(t, s)[0].State; got != evaluate.Complete {
 		t.Errorf("the trial is %s after its value", got)
 	}
 	if n := ask(t, s, study.AskRequest{}).Trials[0].Number; n != 2 {
@@ -161,11 +162,11 @@ func TestWhatMethodsAreTold(t *testing.T) {
 		}
 		ask(t, s, study.AskRequest{Count: len(chosen)})
 		if err := s.TellMany(t.Context(), []study.Finished{
-			{Number: 4, Outcome: study.Outcome{State: study.Infeasible}},   // x 9
-			{Number: 2, Outcome: study.Outcome{Value: sign * 1, Std: 0.5}}, // x 4
-			{Number: 1, Outcome: study.Outcome{Value: sign * 5}},           // x 1
-			{Number: 3, Outcome: study.Outcome{Value: sign * 2, Std: 1}},   // x 4 again
-			{Number: 6, Outcome: study.Outcome{State: study.Failed}},       // x 8
+			{Number: 4, Outcome: evaluate.Outcome{State: evaluate.Infeasible}}, // x 9
+			{Number: 2, Outcome: evaluate.Outcome{Value: sign * 1, Std: 0.5}},  // x 4
+			{Number: 1, Outcome: evaluate.Outcome{Value: sign * 5}},            // x 1
+			{Number: 3, Outcome: evaluate.Outcome{Value: sign * 2, Std: 1}},    // x 4 again
+			{Number: 6, Outcome: evaluate.Outcome{State: evaluate.Failed}},     // x 8
 		}...); err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +198,7 @@ func TestMethodsAreToldStds(t *testing.T) {
 			t.Fatal(err)
 		}
 		number := ask(t, s, study.AskRequest{}).Trials[0].Number
-		if err := s.Tell(t.Context(), number, study.Outcome{Value: value, Std: std}); err != nil {
+		if err := s.Tell(t.Context(), number, evaluate.Outcome{Value: value, Std: std}); err != nil {
 			t.Fatal(err)
 		}
 		point, err := s.Config().Space.Encode(params)
@@ -248,11 +249,11 @@ func TestInfeasibleIsNeverSuggestedAgain(t *testing.T) {
 			t.Fatalf("%s was suggested again", text)
 		}
 		seen[string(text)] = true
-		if err := s.Tell(t.Context(), trial.Number, study.Outcome{State: study.Infeasible}); err != nil {
+		if err := s.Tell(t.Context(), trial.Number, evaluate.Outcome{State: evaluate.Infeasible}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Ask(t.Context(), study.AskRequest{}); !errors.Is(err, study.ErrExhausted) {
+	if _, err := s.Ask(t.Context(), study.AskRequest{}); !errors.Is(err, evaluate.ErrExhausted) {
 		t.Errorf("when nothing is left, Ask gave %v", err)
 	}
 }
@@ -267,7 +268,7 @@ func TestPendingPointsAreAvoided(t *testing.T) {
 	if len(seen) != 4 {
 		t.Errorf("four trials of four values are %v", seen)
 	}
-	if _, err := s.Ask(t.Context(), study.AskRequest{}); !errors.Is(err, study.ErrExhausted) {
+	if _, err := s.Ask(t.Context(), study.AskRequest{}); !errors.Is(err, evaluate.ErrExhausted) {
 		t.Errorf("when nothing is left, Ask gave %v", err)
 	}
 	if _, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Params{values(map[string]any{"n": 2})}}); err != nil {
@@ -348,7 +349,7 @@ func TestManyProcesses(t *testing.T) {
 					return
 				}
 				for _, trial := range b.Trials {
-					if err := s.Tell(t.Context(), trial.Number, study.Outcome{Value: float64(trial.Number)}); err != nil {
+					if err := s.Tell(t.Context(), trial.Number, evaluate.Outcome{Value: float64(trial.Number)}); err != nil {
 						t.Errorf("Tell: %v", err)
 					}
 				}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -41,13 +42,13 @@ func TestClockJumps(t *testing.T) {
 		}
 		for number, value := range map[int]float64{dead.Number: 1, alive.Number: 2} {
 			for range 2 { // the dead one was only slow
-				if err := s.Tell(t.Context(), number, study.Outcome{Value: value}); err != nil {
+				if err := s.Tell(t.Context(), number, evaluate.Outcome{Value: value}); err != nil {
 					t.Errorf("clock moved by %s: %v", jump, err)
 				}
 			}
 		}
 		sum, err := s.Summary(t.Context())
-		if err != nil || sum.Trials != 3 || sum.States[study.Complete] != 2 || sum.States[study.Running] != 1 {
+		if err != nil || sum.Trials != 3 || sum.States[evaluate.Complete] != 2 || sum.States[study.Running] != 1 {
 			t.Errorf("clock moved by %s: %+v, %v", jump, sum.States, err)
 		}
 	}

@@ -16,7 +16,7 @@
 //
 //	s, err := study.Create(ctx, store, study.Config{Name: "rig", Space: space, Method: "maha"})
 //	batch, err := s.Ask(ctx, study.AskRequest{Count: 2, RequestID: "a1", Lease: time.Hour})
-//	err = s.Tell(ctx, batch.Trials[0].Number, study.Outcome{State: study.Complete, Value: 1.5})
+//	err = s.Tell(ctx, batch.Trials[0].Number, evaluate.Outcome{State: evaluate.Complete, Value: 1.5})
 //
 // The truth is a log of events that only grows; the table of trials is derived
 // from it and written in the same transaction. Every write names the place in

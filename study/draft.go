@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/space"
@@ -128,7 +129,7 @@ func (d *Draft) Improvise(ctx context.Context, why string) error {
 // choose fills the answer. That no point is left is for those who get none.
 func (d *Draft) choose(ctx context.Context, m *suggest.Model) (err error) {
 	d.answer, err = choose(ctx, m, d.question, d.goal)
-	if errors.Is(err, ErrExhausted) {
+	if errors.Is(err, evaluate.ErrExhausted) {
 		return nil
 	}
 	return err
@@ -249,15 +250,15 @@ func (d *Draft) decide(l *ledger, t *seat) (*Event, error) {
 	}
 	e := d.asked(t, len(l.trials), now)
 	if len(e.Served)+len(e.New) == 0 {
-		return nil, ErrExhausted
+		return nil, evaluate.ErrExhausted
 	}
 	d.at++
 	return &Event{Asked: e}, nil
 }
 
 // asked is the event of a seat; trials is how many there are before it.
-func (d *Draft) asked(t *seat, trials int, now time.Time) *Asked {
-	e := &Asked{RequestID: t.request.RequestID, Batch: d.at + 1, Worker: t.request.Worker, Served: t.serve}
+func (d *Draft) asked(t *seat, trials int, now time.Time) *asked {
+	e := &asked{RequestID: t.request.RequestID, Batch: d.at + 1, Worker: t.request.Worker, Served: t.serve}
 	if t.request.Lease > 0 {
 		e.Expires = now.Add(t.request.Lease)
 	}

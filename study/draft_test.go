@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
@@ -155,11 +156,11 @@ func TestWritesInGroups(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				told, err := p.Record(context.Background(), study.Finished{Number: b.Trials[0].Number, Outcome: study.Outcome{Value: float64(w)}})
-				if err != nil || told[0].State != study.Complete || *told[0].Value != float64(w) {
+				told, err := p.Record(context.Background(), study.Finished{Number: b.Trials[0].Number, Outcome: evaluate.Outcome{Value: float64(w)}})
+				if err != nil || told[0].State != evaluate.Complete || *told[0].Value != float64(w) {
 					t.Errorf("recording gave %+v, %v", told, err)
 				}
-				if err := p.Tell(context.Background(), 1_000_000, study.Outcome{}); !errors.Is(err, study.ErrNoTrial) {
+				if err := p.Tell(context.Background(), 1_000_000, evaluate.Outcome{}); !errors.Is(err, study.ErrNoTrial) {
 					t.Errorf("a trial that is not there gave %v", err)
 				}
 			}
@@ -171,7 +172,7 @@ func TestWritesInGroups(t *testing.T) {
 		t.Fatalf("there are %d trials, want %d", len(trials), workers*each)
 	}
 	for _, one := range trials {
-		if one.State != study.Complete || fmt.Sprint(*one.Value) != one.Worker {
+		if one.State != evaluate.Complete || fmt.Sprint(*one.Value) != one.Worker {
 			t.Errorf("trial %d is %+v", one.Number, one)
 		}
 	}
@@ -192,7 +193,7 @@ func TestSelect(t *testing.T) {
 	tell(t, s, 1, 5)
 	now.advance(time.Second)
 	tell(t, s, 3, 2)
-	if err := s.Tell(t.Context(), 4, study.Outcome{State: study.Failed, Reason: "Oil leak"}); err != nil {
+	if err := s.Tell(t.Context(), 4, evaluate.Outcome{State: evaluate.Failed, Reason: "Oil leak"}); err != nil {
 		t.Fatal(err)
 	}
 	now.advance(time.Hour)
@@ -208,7 +209,7 @@ func TestSelect(t *testing.T) {
 		{study.Query{Sort: study.ByValue}, []int{3, 1, 2, 4}, 4},
 		{study.Query{Sort: study.ByValue, Descending: true}, []int{1, 3, 2, 4}, 4},
 		{study.Query{Sort: study.ByTold, Descending: true}, []int{3, 4, 1, 2}, 4},
-		{study.Query{States: []study.State{study.Stale, study.Failed}}, []int{2, 4}, 2},
+		{study.Query{States: []evaluate.State{study.Stale, evaluate.Failed}}, []int{2, 4}, 2},
 		{study.Query{Text: "OIL"}, []int{4}, 1},
 		{study.Query{Text: "ada", Offset: 1, Limit: 1}, []int{2}, 4},
 		{study.Query{Text: "nothing like it"}, nil, 0},

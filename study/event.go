@@ -3,6 +3,7 @@ package study
 import (
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/strategy"
 )
@@ -12,19 +13,19 @@ type Event struct {
 	Seq  int64     `json:"-"` // place in the log, from 1 on
 	Time time.Time `json:"time"`
 
-	Created   *Created   `json:"created,omitempty"`
-	Asked     *Asked     `json:"asked,omitempty"`
-	Told      *Told      `json:"told,omitempty"`
-	Heartbeat *Heartbeat `json:"heartbeat,omitempty"`
-	Enqueued  *Enqueued  `json:"enqueued,omitempty"`
-	Retried   *Retried   `json:"retried,omitempty"`
-	Released  *Released  `json:"released,omitempty"`
-	Noted     *Noted     `json:"noted,omitempty"`
-	Imported  *Imported  `json:"imported,omitempty"`
+	Created   *created   `json:"created,omitempty"`
+	Asked     *asked     `json:"asked,omitempty"`
+	Told      *told      `json:"told,omitempty"`
+	Heartbeat *heartbeat `json:"heartbeat,omitempty"`
+	Enqueued  *enqueued  `json:"enqueued,omitempty"`
+	Retried   *retried   `json:"retried,omitempty"`
+	Released  *released  `json:"released,omitempty"`
+	Noted     *noted     `json:"noted,omitempty"`
+	Imported  *imported  `json:"imported,omitempty"`
 }
 
-// Created is the first event of every log.
-type Created struct {
+// created is the first event of every log.
+type created struct {
 	Format int    `json:"format,omitzero"` // of the log; 0 before it was counted
 	Config Config `json:"config"`
 }
@@ -35,8 +36,8 @@ type Created struct {
 //	1  they have the tags of their methods
 const Format = 1
 
-// Asked is a batch that was served.
-type Asked struct {
+// asked is a batch that was served.
+type asked struct {
 	RequestID string        `json:"request_id,omitempty"`
 	Batch     int           `json:"batch"`
 	Worker    string        `json:"worker,omitempty"`
@@ -62,44 +63,44 @@ type Placed struct {
 	Predicted *Prediction `json:"predicted,omitempty"` // by the method that chose the point
 }
 
-// Told holds outcomes that arrived together.
-type Told struct {
+// told holds outcomes that arrived together.
+type told struct {
 	Results []Finished `json:"results"`
 }
 
-// Heartbeat extends the lease of a running trial.
-type Heartbeat struct {
+// heartbeat extends the lease of a running trial.
+type heartbeat struct {
 	Number  int       `json:"number"`
 	Expires time.Time `json:"lease_expires,omitzero"`
 }
 
-// Enqueued holds points that a user chose.
-type Enqueued struct {
+// enqueued holds points that a user chose.
+type enqueued struct {
 	RequestID string   `json:"request_id,omitempty"`
 	New       []Placed `json:"new"`
 }
 
-// Retried sends a failed trial back to the queue.
-type Retried struct {
+// retried sends a failed trial back to the queue.
+type retried struct {
 	Number int `json:"number"`
 }
 
-// Released gives running trials back to the queue.
-type Released struct {
+// released gives running trials back to the queue.
+type released struct {
 	Numbers []int `json:"numbers"`
 }
 
-// Noted is a remark on a trial.
-type Noted struct {
+// noted is a remark on a trial.
+type noted struct {
 	Number int    `json:"number"`
 	Text   string `json:"text"`
 }
 
-// Imported holds trials evaluated before or elsewhere. Outcomes[i] and, where there are
+// imported holds trials evaluated before or elsewhere. Outcomes[i] and, where there are
 // any, Notes[i] belong to New[i].
-type Imported struct {
-	Digest   string     `json:"digest,omitempty"` // of the file and how it was read: the same is not imported twice
-	New      []Placed   `json:"new"`
-	Outcomes []Outcome  `json:"outcomes"`
-	Notes    [][]string `json:"notes,omitempty"`
+type imported struct {
+	Digest   string             `json:"digest,omitempty"` // of the file and how it was read: the same is not imported twice
+	New      []Placed           `json:"new"`
+	Outcomes []evaluate.Outcome `json:"outcomes"`
+	Notes    [][]string         `json:"notes,omitempty"`
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/store/memory"
 	"github.com/mahabo/mahabo/study"
@@ -50,13 +51,13 @@ func ExampleStudy() {
 	}
 	fmt.Println("again trials", again.Trials[0].Number, "and", again.Trials[1].Number)
 
-	if err := other.Tell(ctx, first.Number, study.Outcome{Value: 0.75}); err != nil {
+	if err := other.Tell(ctx, first.Number, evaluate.Outcome{Value: 0.75}); err != nil {
 		panic(err)
 	}
-	if err := other.Tell(ctx, second.Number, study.Outcome{State: study.Infeasible, Reason: "burnt"}); err != nil {
+	if err := other.Tell(ctx, second.Number, evaluate.Outcome{State: evaluate.Infeasible, Reason: "burnt"}); err != nil {
 		panic(err)
 	}
-	fmt.Println(s.Tell(ctx, first.Number, study.Outcome{Value: 0.5}))
+	fmt.Println(s.Tell(ctx, first.Number, evaluate.Outcome{Value: 0.5}))
 	best, _, err := s.Best(ctx)
 	if err != nil {
 		panic(err)
@@ -81,7 +82,7 @@ func ExampleStudy_Import() {
 		panic(err)
 	}
 	row := func(x, loss float64) study.Row {
-		return study.Row{Params: space.ParamsOf(map[string]any{"x": x}), Outcome: study.Outcome{Value: loss}}
+		return study.Row{Params: space.ParamsOf(map[string]any{"x": x}), Outcome: evaluate.Outcome{Value: loss}}
 	}
 	for range 2 {
 		numbers, repeated, err := s.Import(ctx, "the first night", row(0.25, 3), row(0.5, 1))

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
@@ -16,9 +17,9 @@ func TestFeasibilityIsLearned(t *testing.T) {
 	for i := range 40 {
 		trial := ask(t, s, study.AskRequest{}).Trials[0]
 		x, y := trial.Params.Float("x0"), trial.Params.Float("x1")
-		o := study.Outcome{Value: (x-0.5)*(x-0.5) + y*y}
+		o := evaluate.Outcome{Value: (x-0.5)*(x-0.5) + y*y}
 		if x > 0 {
-			o = study.Outcome{State: study.Infeasible}
+			o = evaluate.Outcome{State: evaluate.Infeasible}
 			if i >= 20 {
 				late++
 			}
@@ -44,9 +45,9 @@ func TestOneAccidentKeepsNobodyAway(t *testing.T) {
 	suggest := func(accident bool) space.Params {
 		s, _, _ := begin(t, study.Config{Space: newSpace(t, space.Float("x[0:4]", -1, 1)), Method: "sobol", Init: 30})
 		for _, trial := range ask(t, s, study.AskRequest{Count: 30}).Trials {
-			o := study.Outcome{Value: 1}
+			o := evaluate.Outcome{Value: 1}
 			if accident && trial.Number == 7 {
-				o = study.Outcome{State: study.Infeasible}
+				o = evaluate.Outcome{State: evaluate.Infeasible}
 			}
 			if err := s.Tell(t.Context(), trial.Number, o); err != nil {
 				t.Fatal(err)

@@ -3,13 +3,14 @@ package study
 import (
 	"context"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 )
 
 // Row is a trial that was evaluated before or elsewhere.
 type Row struct {
 	Params  space.Params
-	Outcome Outcome
+	Outcome evaluate.Outcome
 	Notes   []string
 }
 
@@ -43,7 +44,7 @@ func (s *Study) importRows(ctx context.Context, digest string, rows []Row, done 
 		return nil, false, requestf("there are %d rows: import 1 to %d at once", len(rows), MostRows)
 	}
 	sp := s.Config().Space
-	event := &Imported{Digest: digest, New: make([]Placed, len(rows)), Outcomes: make([]Outcome, len(rows))}
+	event := &imported{Digest: digest, New: make([]Placed, len(rows)), Outcomes: make([]evaluate.Outcome, len(rows))}
 	for i, row := range rows {
 		if err := ctx.Err(); err != nil {
 			return nil, false, err
@@ -66,7 +67,7 @@ func (s *Study) importRows(ctx context.Context, digest string, rows []Row, done 
 }
 
 // set puts a row in its place. There are no notes while no row has any.
-func (m *Imported) set(i int, row Row, sp *space.Space) (err error) {
+func (m *imported) set(i int, row Row, sp *space.Space) (err error) {
 	if row, err = row.Check(sp); err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (m *Imported) set(i int, row Row, sp *space.Space) (err error) {
 }
 
 // Add adds one trial that was evaluated before or elsewhere.
-func (s *Study) Add(ctx context.Context, params space.Params, o Outcome) (Trial, error) {
+func (s *Study) Add(ctx context.Context, params space.Params, o evaluate.Outcome) (Trial, error) {
 	row, err := Row{Params: params, Outcome: o}.Check(s.Config().Space)
 	if err != nil {
 		return Trial{}, &RequestError{err}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
@@ -13,7 +14,7 @@ import (
 func TestImport(t *testing.T) {
 	s, st, now := begin(t, study.Config{Space: newSpace(t, space.Float("a", 0, 1), space.Float("b", 0, 1), space.Constraint("a + b <= 1"))})
 	row := func(a, b, value float64, notes ...string) study.Row {
-		return study.Row{Params: values(map[string]any{"a": a, "b": b}), Outcome: study.Outcome{Value: value}, Notes: notes}
+		return study.Row{Params: values(map[string]any{"a": a, "b": b}), Outcome: evaluate.Outcome{Value: value}, Notes: notes}
 	}
 	good := []study.Row{row(0.25, 0.5, 3), row(0.5, 0.5, 2, "hot", "wet")}
 	for _, c := range []struct {
@@ -24,7 +25,7 @@ func TestImport(t *testing.T) {
 		{make([]study.Row, study.MostRows+1), "1 to 100000"},
 		{append(slices.Clone(good), row(0.9, 0.9, -1)), `row 3: it breaks the constraint "a + b <= 1" by 0.8`},
 		{append(slices.Clone(good), row(0.9, 1.5, -1)), `row 3: parameter "b"`},
-		{append(slices.Clone(good), study.Row{Params: good[0].Params, Outcome: study.Outcome{State: study.Running}}), `row 3: state is "running"`},
+		{append(slices.Clone(good), study.Row{Params: good[0].Params, Outcome: evaluate.Outcome{State: study.Running}}), `row 3: state is "running"`},
 	} {
 		_, _, err := s.Import(t.Context(), "d", c.rows...)
 		var request *study.RequestError
@@ -52,7 +53,7 @@ func TestImport(t *testing.T) {
 	if got := table(t, s)[1]; got.Origin != study.FromImport || *got.Value != 2 || !slices.Equal(got.Notes, []string{"hot", "wet"}) {
 		t.Errorf("trial 2 is %+v", got)
 	}
-	if _, err := s.Add(t.Context(), values(map[string]any{"a": 0.9, "b": 0.9}), study.Outcome{Value: -1}); err == nil || !strings.Contains(err.Error(), "breaks the constraint") {
+	if _, err := s.Add(t.Context(), values(map[string]any{"a": 0.9, "b": 0.9}), evaluate.Outcome{Value: -1}); err == nil || !strings.Contains(err.Error(), "breaks the constraint") {
 		t.Errorf("a point outside a constraint gave %v", err)
 	}
 }

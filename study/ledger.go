@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/method"
 	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/strategy"
@@ -51,7 +52,7 @@ type finish struct {
 
 // batch is what an Ask served, by number.
 type batch struct {
-	event   *Asked
+	event   *asked
 	numbers []int
 }
 
@@ -136,7 +137,7 @@ func (l *ledger) effect(e Event) (effect, error) {
 	return x, err
 }
 
-func (l *ledger) effectAsked(x *effect, now time.Time, a *Asked) (err error) {
+func (l *ledger) effectAsked(x *effect, now time.Time, a *asked) (err error) {
 	serve := func(t Trial) Trial {
 		t.State, t.Batch, t.Worker, t.Asked, t.Expires = Running, a.Batch, a.Worker, now, a.Expires
 		return t
@@ -153,7 +154,7 @@ func (l *ledger) effectAsked(x *effect, now time.Time, a *Asked) (err error) {
 	return err
 }
 
-func (l *ledger) effectImported(x *effect, now time.Time, m *Imported) (err error) {
+func (l *ledger) effectImported(x *effect, now time.Time, m *imported) (err error) {
 	if len(m.New) != len(m.Outcomes) {
 		return fmt.Errorf("%d imported points have %d outcomes", len(m.New), len(m.Outcomes))
 	}
@@ -219,7 +220,7 @@ func (l *ledger) install(e Event, x effect) {
 	var numbers []int
 	for _, c := range x.changed {
 		numbers = append(numbers, c.Number)
-		was, added := State(""), c.Number > len(l.trials)
+		was, added := evaluate.State(""), c.Number > len(l.trials)
 		if added {
 			l.trials = append(l.trials, c)
 		} else {
@@ -227,7 +228,7 @@ func (l *ledger) install(e Event, x effect) {
 			l.trials[c.Number-1] = c
 		}
 		l.track(c, added)
-		if c.State != was && (c.State == Complete || c.State == Infeasible) {
+		if c.State != was && (c.State == evaluate.Complete || c.State == evaluate.Infeasible) {
 			l.finished = append(l.finished, finish{c.Number, e.Seq})
 		}
 	}

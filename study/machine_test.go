@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 	"pgregory.net/rapid"
@@ -26,14 +27,14 @@ type machine struct {
 
 // expected is what the model knows of a trial.
 type expected struct {
-	state   study.State // never Stale
+	state   evaluate.State // never Stale
 	value   float64
 	worker  string
 	asked   time.Time
 	expires time.Time
 }
 
-func (e expected) at(now time.Time) study.State {
+func (e expected) at(now time.Time) evaluate.State {
 	if e.state == study.Running && !e.expires.IsZero() && !now.Before(e.expires) {
 		return study.Stale
 	}
@@ -41,7 +42,7 @@ func (e expected) at(now time.Time) study.State {
 }
 
 // numbersIn returns the trials in a state, in order.
-func (m *machine) numbersIn(state study.State) (list []int) {
+func (m *machine) numbersIn(state evaluate.State) (list []int) {
 	for i, e := range m.expect {
 		if e.at(m.now.Now()) == state {
 			list = append(list, i+1)
@@ -103,12 +104,12 @@ func (m *machine) tell(t *rapid.T) {
 		return // nothing to act on yet: the step does nothing
 	}
 	n := rapid.IntRange(1, len(m.expect)).Draw(t, "number")
-	o := study.Outcome{State: rapid.SampledFrom([]study.State{study.Complete, study.Complete, study.Failed, study.Infeasible}).Draw(t, "state")}
-	if o.State == study.Complete {
+	o := evaluate.Outcome{State: rapid.SampledFrom([]evaluate.State{evaluate.Complete, evaluate.Complete, evaluate.Failed, evaluate.Infeasible}).Draw(t, "state")}
+	if o.State == evaluate.Complete {
 		o.Value = float64(rapid.IntRange(-2, 2).Draw(t, "value"))
 	}
 	e := &m.expect[n-1]
-	final := e.state == study.Complete || e.state == study.Infeasible
+	final := e.state == evaluate.Complete || e.state == evaluate.Infeasible
 	conflict := final && (e.state != o.State || e.value != o.Value)
 	err := m.s.Tell(context.Background(), n, o)
 	var c *study.ConflictError
@@ -151,7 +152,7 @@ func (m *machine) enqueue(t *rapid.T) {
 }
 
 func (m *machine) retry(t *rapid.T) {
-	failed := m.numbersIn(study.Failed)
+	failed := m.numbersIn(evaluate.Failed)
 	if len(failed) == 0 {
 		return
 	}
@@ -170,7 +171,7 @@ func (m *machine) check(t *rapid.T) {
 	}
 	for i, e := range m.expect {
 		got := trials[i]
-		if got.State != e.at(m.now.Now()) || (got.Value != nil) != (e.state == study.Complete) || got.Value != nil && *got.Value != e.value {
+		if got.State != e.at(m.now.Now()) || (got.Value != nil) != (e.state == evaluate.Complete) || got.Value != nil && *got.Value != e.value {
 			t.Fatalf("trial %d is %s %v, want %s %g", i+1, got.State, got.Value, e.at(m.now.Now()), e.value)
 		}
 	}

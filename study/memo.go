@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -109,7 +110,7 @@ func (k *keys) has(key string, trials int) bool {
 }
 
 // unfinished says whether nothing final is known of a trial.
-func unfinished(s State) bool { return s != Complete && s != Infeasible }
+func unfinished(s evaluate.State) bool { return s != evaluate.Complete && s != evaluate.Infeasible }
 
 // track keeps the list of unfinished trials when one changes.
 func (l *ledger) track(t entry, added bool) {

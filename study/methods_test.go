@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/method"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
@@ -154,7 +155,7 @@ func TestTagsOfOldLogs(t *testing.T) {
 func TestTagsOfFailedTrials(t *testing.T) {
 	s, st, _ := begin(t, study.Config{Method: "turbo:m=1", Init: 2})
 	number := ask(t, s, study.AskRequest{}).Trials[0].Number
-	if err := s.Tell(t.Context(), number, study.Outcome{State: study.Failed}); err != nil {
+	if err := s.Tell(t.Context(), number, evaluate.Outcome{State: evaluate.Failed}); err != nil {
 		t.Fatal(err)
 	}
 	if n := ask(t, s, study.AskRequest{}).Trials[0].Number; n != number+1 {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/mahabo/mahabo/evaluate"
 )
 
 // Order is what trials are sorted by.
@@ -21,10 +23,10 @@ const (
 
 // Query chooses trials.
 type Query struct {
-	States     []State // any of them; none for all
-	Text       string  // in the number, the values, the worker, the reason or the notes, whatever the case
-	AfterBatch int     // only trials that were last served in later batches; 0 for all
-	Sort       Order   // empty for ByNumber
+	States     []evaluate.State // any of them; none for all
+	Text       string           // in the number, the values, the worker, the reason or the notes, whatever the case
+	AfterBatch int              // only trials that were last served in later batches; 0 for all
+	Sort       Order            // empty for ByNumber
 	Descending bool
 	Offset     int // of the first trial to return
 	Limit      int // most trials to return; 0 for all
@@ -84,7 +86,7 @@ type Value struct {
 
 // Values returns the values of all complete trials by number.
 func (s *Study) Values(ctx context.Context) ([]Value, error) {
-	rows, err := s.matching(ctx, Query{States: []State{Complete}})
+	rows, err := s.matching(ctx, Query{States: []evaluate.State{evaluate.Complete}})
 	values := make([]Value, len(rows))
 	for i, r := range rows {
 		values[i] = Value{r.number, *r.value}

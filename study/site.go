@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -18,7 +19,7 @@ type site struct {
 
 // add counts a finished trial.
 func (s *site) add(t entry, g Goal) {
-	if t.State != Complete {
+	if t.State != evaluate.Complete {
 		return
 	}
 	if len(s.values) == 0 {

@@ -113,7 +113,7 @@ func (s *Source) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
 }
 
 // Tell records an outcome. Where another worker was faster, its outcome stays.
-func (s *Source) Tell(ctx context.Context, number int, o Outcome) error {
+func (s *Source) Tell(ctx context.Context, number int, o evaluate.Outcome) error {
 	err := s.study.Tell(ctx, number, o)
 	for s.Again(ctx, err) {
 		err = s.study.Tell(ctx, number, o)

@@ -22,7 +22,7 @@ func TestStoppedRunsContinue(t *testing.T) {
 		stop := make(chan struct{})
 		err := evaluate.Run(t.Context(), evaluate.Options{
 			Source: source, Init: first, Trials: trials, Batch: 3, Parallel: 2, Stop: stop,
-			Evaluator: evaluate.Func(func(_ context.Context, number int, v space.Params) (study.Outcome, error) {
+			Evaluator: evaluate.Func(func(_ context.Context, number int, v space.Params) (evaluate.Outcome, error) {
 				if number == stopAt {
 					close(stop)
 				}
@@ -46,7 +46,7 @@ func TestStoppedRunsContinue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		done, open := sum.States[study.Complete], sum.States[study.Waiting]
+		done, open := sum.States[evaluate.Complete], sum.States[study.Waiting]
 		if sum.States[study.Running] > 0 {
 			t.Fatalf("after a stop the states are %v", sum.States)
 		}
@@ -92,7 +92,7 @@ func TestSourceKeepsLeases(t *testing.T) {
 	if err := source.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := table(t, s); got[0].State != study.Complete || got[1].State != study.Waiting {
+	if got := table(t, s); got[0].State != evaluate.Complete || got[1].State != study.Waiting {
 		t.Errorf("after Close the trials are %s and %s", got[0].State, got[1].State)
 	}
 }
@@ -146,7 +146,7 @@ func TestSourceWaitsForTheStore(t *testing.T) {
 		}
 	}
 	for i, one := range table(t, s) {
-		if one.State != study.Complete || *one.Value != float64(i+1) {
+		if one.State != evaluate.Complete || *one.Value != float64(i+1) {
 			t.Errorf("trial %d is %s", i+1, one.State)
 		}
 	}
@@ -165,7 +165,7 @@ func TestSourceWaitsForTheStore(t *testing.T) {
 func TestAdd(t *testing.T) {
 	s, _, _ := begin(t, study.Config{})
 	for range 2 {
-		if _, err := s.Add(t.Context(), values(map[string]any{"x": 2}), study.Outcome{Value: 3}); err != nil {
+		if _, err := s.Add(t.Context(), values(map[string]any{"x": 2}), evaluate.Outcome{Value: 3}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -174,7 +174,7 @@ func TestAdd(t *testing.T) {
 		t.Errorf("the best is %+v (%v)", best, err)
 	}
 	var request *study.RequestError
-	if _, err := s.Add(t.Context(), values(map[string]any{"x": 20}), study.Outcome{Value: 3}); !errors.As(err, &request) {
+	if _, err := s.Add(t.Context(), values(map[string]any{"x": 20}), evaluate.Outcome{Value: 3}); !errors.As(err, &request) {
 		t.Errorf("a value out of bounds gave %v", err)
 	}
 }

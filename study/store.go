@@ -58,7 +58,6 @@ var (
 	ErrMoved      = errors.New("the log has moved on")
 	ErrNoTrial    = errors.New("no such trial")
 	ErrLeaseLost  = errors.New("the lease is lost")
-	ErrExhausted  = evaluate.ErrExhausted
 	ErrOvertaken  = errors.New("another ask came first: draft again")
 	ErrUsedID     = errors.New("this request_id was used for other points: choose a new one")
 	ErrContention = errors.New("other processes kept writing to this study: try again")
@@ -89,7 +88,7 @@ type Prober interface {
 // ConflictError is an outcome that contradicts the one a trial has.
 type ConflictError struct {
 	Number    int
-	Had, Told Outcome
+	Had, Told evaluate.Outcome
 }
 
 func (e *ConflictError) Error() string {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/space"
@@ -130,7 +131,7 @@ func Create(ctx context.Context, store Store, c Config, options ...Option) (*Stu
 		return nil, err
 	}
 	c.Method, _ = s.methods.Canonical(c.Method)
-	e := Event{Seq: 1, Time: s.time(), Created: &Created{Format: Format, Config: c}}
+	e := Event{Seq: 1, Time: s.time(), Created: &created{Format: Format, Config: c}}
 	if err := s.ledger.apply(e); err != nil {
 		return nil, err
 	}
@@ -261,11 +262,11 @@ func (s *Study) Best(ctx context.Context) (best Best, ok bool, err error) {
 
 // Summary counts a study's trials.
 type Summary struct {
-	Config  Config        `json:"config"`
-	Trials  int           `json:"trials"`
-	States  map[State]int `json:"states"` // without those that no trial is in
-	Batches int           `json:"batches"`
-	Created time.Time     `json:"created"`
+	Config  Config                 `json:"config"`
+	Trials  int                    `json:"trials"`
+	States  map[evaluate.State]int `json:"states"` // without those that no trial is in
+	Batches int                    `json:"batches"`
+	Created time.Time              `json:"created"`
 }
 
 // Summary returns how far a study is.
@@ -276,7 +277,7 @@ func (s *Study) Summary(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	l := s.ledger
-	sum := Summary{Config: l.config, Trials: len(l.trials), States: map[State]int{}, Batches: l.batches, Created: l.created}
+	sum := Summary{Config: l.config, Trials: len(l.trials), States: map[evaluate.State]int{}, Batches: l.batches, Created: l.created}
 	now := s.time()
 	for _, t := range l.trials {
 		sum.States[t.seen(now).State]++

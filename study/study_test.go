@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/store/memory"
 	"github.com/mahabo/mahabo/study"
@@ -96,7 +97,7 @@ func ask(t tb, s *study.Study, r study.AskRequest) study.Batch {
 
 func tell(t tb, s *study.Study, number int, value float64) {
 	t.Helper()
-	if err := s.Tell(context.Background(), number, study.Outcome{Value: value}); err != nil {
+	if err := s.Tell(context.Background(), number, evaluate.Outcome{Value: value}); err != nil {
 		t.Fatalf("Tell %d: %v", number, err)
 	}
 }
@@ -193,26 +194,26 @@ func TestConfigSurvives(t *testing.T) {
 }
 
 func TestTell(t *testing.T) {
-	complete := study.Outcome{State: study.Complete, Value: 1.5, Std: 0.1}
-	failed := study.Outcome{State: study.Failed, Reason: "it broke"}
-	infeasible := study.Outcome{State: study.Infeasible, Reason: "no such mix"}
+	complete := evaluate.Outcome{State: evaluate.Complete, Value: 1.5, Std: 0.1}
+	failed := evaluate.Outcome{State: evaluate.Failed, Reason: "it broke"}
+	infeasible := evaluate.Outcome{State: evaluate.Infeasible, Reason: "no such mix"}
 	for _, c := range []struct {
 		name          string
-		first, second study.Outcome
-		state         study.State // after both
+		first, second evaluate.Outcome
+		state         evaluate.State // after both
 		conflict      bool
 	}{
-		{"same value", complete, complete, study.Complete, false},
-		{"state left out", complete, study.Outcome{Value: 1.5}, study.Complete, false},
-		{"other noise", complete, study.Outcome{Value: 1.5, Std: 0.2}, study.Complete, true},
-		{"other value", complete, study.Outcome{Value: 2.5}, study.Complete, true},
-		{"value then failure", complete, failed, study.Complete, true},
-		{"value then infeasible", complete, infeasible, study.Complete, true},
-		{"failure twice", failed, study.Outcome{State: study.Failed, Reason: "again"}, study.Failed, false},
-		{"failure then value", failed, complete, study.Complete, false},
-		{"failure then infeasible", failed, infeasible, study.Infeasible, false},
-		{"infeasible twice", infeasible, infeasible, study.Infeasible, false},
-		{"infeasible then value", infeasible, complete, study.Infeasible, true},
+		{"same value", complete, complete, evaluate.Complete, false},
+		{"state left out", complete, evaluate.Outcome{Value: 1.5}, evaluate.Complete, false},
+		{"other noise", complete, evaluate.Outcome{Value: 1.5, Std: 0.2}, evaluate.Complete, true},
+		{"other value", complete, evaluate.Outcome{Value: 2.5}, evaluate.Complete, true},
+		{"value then failure", complete, failed, evaluate.Complete, true},
+		{"value then infeasible", complete, infeasible, evaluate.Complete, true},
+		{"failure twice", failed, evaluate.Outcome{State: evaluate.Failed, Reason: "again"}, evaluate.Failed, false},
+		{"failure then value", failed, complete, evaluate.Complete, false},
+		{"failure then infeasible", failed, infeasible, evaluate.Infeasible, false},
+		{"infeasible twice", infeasible, infeasible, evaluate.Infeasible, false},
+		{"infeasible then value", infeasible, complete, evaluate.Infeasible, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, st, now := begin(t, study.Config{})
@@ -225,7 +226,7 @@ func TestTell(t *testing.T) {
 			if errors.As(err, &conflict) != c.conflict || err != nil != c.conflict {
 				t.Errorf("the second outcome gave %v, conflict expected: %v", err, c.conflict)
 			}
-			if got := table(t, s)[0]; got.State != c.state || (got.Value != nil) != (c.state == study.Complete) {
+			if got := table(t, s)[0]; got.State != c.state || (got.Value != nil) != (c.state == evaluate.Complete) {
 				t.Errorf("the trial is %s with value %v, want %s", got.State, got.Value, c.state)
 			}
 		})
@@ -236,7 +237,7 @@ func TestConflictNamesBoth(t *testing.T) {
 	s, _, _ := begin(t, study.Config{})
 	ask(t, s, study.AskRequest{})
 	tell(t, s, 1, 1.5)
-	err := s.Tell(t.Context(), 1, study.Outcome{Value: 2.5})
+	err := s.Tell(t.Context(), 1, evaluate.Outcome{Value: 2.5})
 	if err == nil || !strings.Contains(err.Error(), "1.5") || !strings.Contains(err.Error(), "2.5") {
 		t.Errorf("the conflict is %v: it must name both values", err)
 	}
@@ -247,24 +248,24 @@ func TestTellRefuses(t *testing.T) {
 	ask(t, s, study.AskRequest{Count: 2})
 	for _, c := range []struct {
 		number int
-		o      study.Outcome
+		o      evaluate.Outcome
 		want   string
 	}{
-		{0, study.Outcome{}, "the study has 2"},
-		{3, study.Outcome{}, "the study has 2"},
-		{1, study.Outcome{Value: math.NaN()}, "only finite"},
-		{1, study.Outcome{Value: math.Inf(-1)}, "only finite"},
-		{1, study.Outcome{Std: -1}, "std is -1"},
-		{1, study.Outcome{State: study.Running}, "must be \"complete\""},
-		{1, study.Outcome{State: "done"}, `"done"`},
+		{0, evaluate.Outcome{}, "the study has 2"},
+		{3, evaluate.Outcome{}, "the study has 2"},
+		{1, evaluate.Outcome{Value: math.NaN()}, "only finite"},
+		{1, evaluate.Outcome{Value: math.Inf(-1)}, "only finite"},
+		{1, evaluate.Outcome{Std: -1}, "std is -1"},
+		{1, evaluate.Outcome{State: study.Running}, "must be \"complete\""},
+		{1, evaluate.Outcome{State: "done"}, `"done"`},
 	} {
 		// The good one beside it must not be written either.
-		err := s.TellMany(t.Context(), study.Finished{Number: 2, Outcome: study.Outcome{Value: 1}}, study.Finished{Number: c.number, Outcome: c.o})
+		err := s.TellMany(t.Context(), study.Finished{Number: 2, Outcome: evaluate.Outcome{Value: 1}}, study.Finished{Number: c.number, Outcome: c.o})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("telling trial %d %+v gave %v, want %q", c.number, c.o, err, c.want)
 		}
 	}
-	twice := []study.Finished{{Number: 1, Outcome: study.Outcome{State: study.Failed}}, {Number: 1, Outcome: study.Outcome{Value: 1}}}
+	twice := []study.Finished{{Number: 1, Outcome: evaluate.Outcome{State: evaluate.Failed}}, {Number: 1, Outcome: evaluate.Outcome{Value: 1}}}
 	if err := s.TellMany(t.Context(), twice...); err == nil {
 		t.Error("two outcomes of one trial in one call were accepted")
 	}
@@ -352,7 +353,7 @@ func TestRetryAndNotes(t *testing.T) {
 	if err := s.Retry(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "running") {
 		t.Errorf("retrying a running trial gave %v", err)
 	}
-	if err := s.Tell(t.Context(), 1, study.Outcome{State: study.Failed, Reason: "no power"}); err != nil {
+	if err := s.Tell(t.Context(), 1, evaluate.Outcome{State: evaluate.Failed, Reason: "no power"}); err != nil {
 		t.Fatal(err)
 	}
 	if n := ask(t, s, study.AskRequest{}).Trials[0].Number; n != 2 {
@@ -396,7 +397,7 @@ func TestDeletedStudy(t *testing.T) {
 	if _, err := s.Ask(t.Context(), study.AskRequest{}); !errors.Is(err, study.ErrNotFound) {
 		t.Errorf("asking a deleted study gave %v", err)
 	}
-	if err := s.Tell(t.Context(), 1, study.Outcome{}); !errors.Is(err, study.ErrNotFound) {
+	if err := s.Tell(t.Context(), 1, evaluate.Outcome{}); !errors.Is(err, study.ErrNotFound) {
 		t.Errorf("telling a deleted study gave %v", err)
 	}
 }
@@ -407,7 +408,7 @@ func TestSummary(t *testing.T) {
 	tell(t, s, 1, 1)
 	now.advance(time.Minute)
 	sum, err := s.Summary(t.Context())
-	if err != nil || sum.Trials != 2 || sum.Batches != 1 || sum.States[study.Complete] != 1 || sum.States[study.Stale] != 1 || sum.Created.IsZero() {
+	if err != nil || sum.Trials != 2 || sum.Batches != 1 || sum.States[evaluate.Complete] != 1 || sum.States[study.Stale] != 1 || sum.Created.IsZero() {
 		t.Errorf("the summary is %+v, %v", sum, err)
 	}
 }
@@ -448,7 +449,7 @@ func TestRefusedGroupLeavesNoTrace(t *testing.T) {
 	}
 	for range 2 {
 		st.now = true
-		s.Together(func() { _ = s.Tell(t.Context(), 3, study.Outcome{Value: 4}) }, together, together)
+		s.Together(func() { _ = s.Tell(t.Context(), 3, evaluate.Outcome{Value: 4}) }, together, together)
 		fresh, err := study.Open(t.Context(), st, "s")
 		if err != nil {
 			t.Fatal(err)

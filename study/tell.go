@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/space"
 )
@@ -13,7 +14,7 @@ import (
 // Tell records what came of a trial. Telling the same again changes nothing; a
 // different outcome is a *ConflictError, except that a failed trial may still be
 // told a value. A worker whose lease is lost may tell too: a value is a value.
-func (s *Study) Tell(ctx context.Context, number int, o Outcome) error {
+func (s *Study) Tell(ctx context.Context, number int, o evaluate.Outcome) error {
 	return s.TellMany(ctx, Finished{Number: number, Outcome: o})
 }
 
@@ -45,8 +46,8 @@ func (s *Study) Record(ctx context.Context, results ...Finished) (trials []Trial
 }
 
 // told returns the outcomes that are new, or why they cannot be.
-func (l *ledger) told(results []Finished) (*Told, error) {
-	told := &Told{}
+func (l *ledger) told(results []Finished) (*told, error) {
+	told := &told{}
 	now := map[int]Trial{} // trials told in this call
 	for _, r := range results {
 		t, changed := now[r.Number]
@@ -78,7 +79,7 @@ func (l *ledger) told(results []Finished) (*Told, error) {
 // longLease divides the time that a trial has run: a heartbeat gives it that much at least.
 const longLease = 10
 
-// Heartbeat extends the lease of a running trial to a time from now on, 0 for
+// heartbeat extends the lease of a running trial to a time from now on, 0 for
 // ever. It returns ErrLeaseLost when the trial was served to another worker or
 // has an outcome: there is no point in going on.
 //
@@ -100,14 +101,14 @@ func (s *Study) Heartbeat(ctx context.Context, number int, worker string, lease 
 			return nil, requestf("trial %d was served to worker %q: %w", number, t.Worker, ErrLeaseLost)
 		}
 		if lease == 0 {
-			return &Event{Heartbeat: &Heartbeat{Number: number}}, nil
+			return &Event{Heartbeat: &heartbeat{Number: number}}, nil
 		}
 		now := s.time()
 		granted := max(lease, now.Sub(t.Asked)/longLease)
 		if left := t.Expires.Sub(now); lease <= left && left <= granted {
 			return nil, nil
 		}
-		return &Event{Heartbeat: &Heartbeat{Number: number, Expires: now.Add(granted)}}, nil
+		return &Event{Heartbeat: &heartbeat{Number: number, Expires: now.Add(granted)}}, nil
 	}, nil)
 }
 
@@ -124,10 +125,10 @@ func (s *Study) Enqueue(ctx context.Context, r EnqueueRequest) (trials []Trial, 
 		return nil, requestf("params holds %d points: enqueue 1 to %d", len(r.Params), mostCount)
 	}
 	sp := s.Config().Space
-	placed := make([]Placed, len(r.Params))
+	points := make([]Placed, len(r.Params))
 	for i, v := range r.Params {
-		if placed[i], err = place(sp, v); err == nil {
-			err = keepsConstraints(sp, placed[i].Params)
+		if points[i], err = place(sp, v); err == nil {
+			err = keepsConstraints(sp, points[i].Params)
 		}
 		if err != nil {
 			return nil, requestf("point %d: %w", i+1, err)
@@ -137,31 +138,31 @@ func (s *Study) Enqueue(ctx context.Context, r EnqueueRequest) (trials []Trial, 
 	err = s.write(ctx, func(l *ledger) (*Event, error) {
 		known, done := l.enqueued[r.RequestID]
 		if done && r.RequestID != "" {
-			if !l.hasPoints(known, placed) {
+			if !l.hasPoints(known, points) {
 				return nil, fmt.Errorf("request_id %q: %w", r.RequestID, ErrUsedID)
 			}
 			numbers = known
 			return nil, nil
 		}
-		numbers = number(placed, len(l.trials)+1)
-		return &Event{Enqueued: &Enqueued{RequestID: r.RequestID, New: placed}}, nil
+		numbers = number(points, len(l.trials)+1)
+		return &Event{Enqueued: &enqueued{RequestID: r.RequestID, New: points}}, nil
 	}, func(l *ledger) { trials = l.trialsOf(numbers, s.time()) })
 	return trials, err
 }
 
 // hasPoints says whether trials have the points of others, in order.
-func (l *ledger) hasPoints(numbers []int, placed []Placed) bool {
-	return slices.EqualFunc(numbers, placed, func(n int, p Placed) bool {
+func (l *ledger) hasPoints(numbers []int, points []Placed) bool {
+	return slices.EqualFunc(numbers, points, func(n int, p Placed) bool {
 		return l.trials[n-1].Params.String() == p.Params.String()
 	})
 }
 
 // number gives new trials their numbers from first on.
-func number(placed []Placed, first int) []int {
-	numbers := make([]int, len(placed))
-	for i := range placed {
+func number(points []Placed, first int) []int {
+	numbers := make([]int, len(points))
+	for i := range points {
 		numbers[i] = first + i
-		placed[i].Number = first + i
+		points[i].Number = first + i
 	}
 	return numbers
 }
@@ -189,10 +190,10 @@ func (s *Study) Retry(ctx context.Context, number int) error {
 			return nil, &RequestError{err}
 		case t.State == Waiting:
 			return nil, nil
-		case t.State != Failed:
+		case t.State != evaluate.Failed:
 			return nil, requestf("trial %d is %s: only a failed one can be tried again", number, t.seen(s.time()).State)
 		}
-		return &Event{Retried: &Retried{number}}, nil
+		return &Event{Retried: &retried{number}}, nil
 	}, nil)
 }
 
@@ -201,7 +202,7 @@ func (s *Study) Retry(ctx context.Context, number int) error {
 // another worker has, or that have an outcome, stay as they are.
 func (s *Study) Release(ctx context.Context, worker string, numbers ...int) error {
 	return s.write(ctx, func(l *ledger) (*Event, error) {
-		released := &Released{}
+		released := &released{}
 		for _, t := range l.trials {
 			if t.State == Running && t.Worker == worker && (len(numbers) == 0 || slices.Contains(numbers, t.Number)) {
 				released.Numbers = append(released.Numbers, t.Number)
@@ -227,6 +228,6 @@ func (s *Study) Note(ctx context.Context, number int, text string) error {
 		if slices.Contains(t.Notes, text) {
 			return nil, nil
 		}
-		return &Event{Noted: &Noted{number, text}}, nil
+		return &Event{Noted: &noted{number, text}}, nil
 	}, nil)
 }

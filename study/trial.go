@@ -9,17 +9,11 @@ import (
 	"github.com/mahabo/mahabo/space"
 )
 
-// State is where a trial is on its way.
-type State = evaluate.State
-
-// The states of a trial.
+// The states of a trial beside those of an outcome.
 const (
-	Waiting    State = "waiting"           // to be served: chosen by a user, to be tried again, or given back
-	Running    State = "running"           // served to a worker
-	Complete   State = evaluate.Complete   // has a value
-	Failed     State = evaluate.Failed     // no value came of it; may be tried again
-	Infeasible State = evaluate.Infeasible // cannot have a value; never suggested again
-	Stale      State = "stale"             // running, but its lease is lost; may be served again
+	Waiting evaluate.State = "waiting" // to be served: chosen by a user, to be tried again, or given back
+	Running evaluate.State = "running" // served to a worker
+	Stale   evaluate.State = "stale"   // running, but its lease is lost; may be served again
 )
 
 // Origin says who chose the point of a trial.
@@ -34,21 +28,21 @@ const (
 
 // Trial is one point of a study and what came of it.
 type Trial struct {
-	Number    int          `json:"number"`
-	State     State        `json:"state"`
-	Origin    Origin       `json:"origin"`
-	Params    space.Params `json:"params"`
-	Predicted *Prediction  `json:"predicted,omitempty"` // when it was chosen; nil without a model
-	Value     *float64     `json:"value"`               // nil unless complete
-	Std       float64      `json:"std,omitzero"`
-	Reason    string       `json:"reason,omitempty"` // why it failed or is infeasible
-	Notes     []string     `json:"notes,omitempty"`
-	Batch     int          `json:"batch,omitzero"` // the last that served it
-	Worker    string       `json:"worker,omitempty"`
-	Created   time.Time    `json:"created"`
-	Asked     time.Time    `json:"asked,omitzero"` // when it was last served
-	Told      time.Time    `json:"told,omitzero"`
-	Expires   time.Time    `json:"lease_expires,omitzero"` // zero: never
+	Number    int            `json:"number"`
+	State     evaluate.State `json:"state"`
+	Origin    Origin         `json:"origin"`
+	Params    space.Params   `json:"params"`
+	Predicted *Prediction    `json:"predicted,omitempty"` // when it was chosen; nil without a model
+	Value     *float64       `json:"value"`               // nil unless complete
+	Std       float64        `json:"std,omitzero"`
+	Reason    string         `json:"reason,omitempty"` // why it failed or is infeasible
+	Notes     []string       `json:"notes,omitempty"`
+	Batch     int            `json:"batch,omitzero"` // the last that served it
+	Worker    string         `json:"worker,omitempty"`
+	Created   time.Time      `json:"created"`
+	Asked     time.Time      `json:"asked,omitzero"` // when it was last served
+	Told      time.Time      `json:"told,omitzero"`
+	Expires   time.Time      `json:"lease_expires,omitzero"` // zero: never
 }
 
 // Prediction is what the method expected of a value, its noise included, in the sense of
@@ -77,7 +71,7 @@ func (t Trial) seen(now time.Time) Trial {
 // stateAt is the state at a time. A clock that was set back, by more than the lease is long,
 // says nothing about a lease: it is taken for lost, and a worker that lives has it again with
 // its next heartbeat.
-func (t *Trial) stateAt(now time.Time) State {
+func (t *Trial) stateAt(now time.Time) evaluate.State {
 	if t.State != Running || t.Expires.IsZero() {
 		return t.State
 	}
@@ -88,27 +82,23 @@ func (t *Trial) stateAt(now time.Time) State {
 	return Running
 }
 
-// Outcome is what came of a trial; an empty state stands for Complete. Values are in the
-// sense of the study's goal.
-type Outcome = evaluate.Outcome
-
 // normal fills the state and drops what does not belong to it.
-func normal(o Outcome) (Outcome, error) {
+func normal(o evaluate.Outcome) (evaluate.Outcome, error) {
 	switch o.State {
-	case "", Complete:
-		o.State, o.Reason = Complete, ""
-	case Failed, Infeasible:
+	case "", evaluate.Complete:
+		o.State, o.Reason = evaluate.Complete, ""
+	case evaluate.Failed, evaluate.Infeasible:
 		o.Value, o.Std = 0, 0
 	}
 	return o, o.Validate()
 }
 
 // text names an outcome in an error.
-func text(o Outcome) string {
-	if o.State == Complete && o.Std > 0 {
+func text(o evaluate.Outcome) string {
+	if o.State == evaluate.Complete && o.Std > 0 {
 		return fmt.Sprintf("complete with value %v ± %v", o.Value, o.Std)
 	}
-	if o.State == Complete {
+	if o.State == evaluate.Complete {
 		return fmt.Sprintf("complete with value %v", o.Value)
 	}
 	return string(o.State)
@@ -117,16 +107,16 @@ func text(o Outcome) string {
 // Finished is the outcome of one trial.
 type Finished struct {
 	Number int `json:"number"`
-	Outcome
+	evaluate.Outcome
 	Worker string `json:"worker,omitempty"` // who evaluated it, if another than it was served to
 }
 
 // told returns the trial with an outcome; again is true when it has that outcome
 // already. A failed trial may still get a value.
-func (t Trial) told(o Outcome, now time.Time) (_ Trial, again bool, err error) {
+func (t Trial) told(o evaluate.Outcome, now time.Time) (_ Trial, again bool, err error) {
 	switch t.State {
-	case Complete, Infeasible:
-		had := Outcome{State: t.State, Std: t.Std}
+	case evaluate.Complete, evaluate.Infeasible:
+		had := evaluate.Outcome{State: t.State, Std: t.Std}
 		if t.Value != nil {
 			had.Value = *t.Value
 		}
@@ -134,13 +124,13 @@ func (t Trial) told(o Outcome, now time.Time) (_ Trial, again bool, err error) {
 			return t, false, &ConflictError{Number: t.Number, Had: had, Told: o}
 		}
 		return t, true, nil
-	case Failed:
-		if o.State == Failed {
+	case evaluate.Failed:
+		if o.State == evaluate.Failed {
 			return t, true, nil
 		}
 	}
 	t.State, t.Std, t.Reason, t.Told, t.Expires = o.State, o.Std, o.Reason, now, time.Time{}
-	if o.State == Complete {
+	if o.State == evaluate.Complete {
 		t.Value = &o.Value
 	}
 	return t, false, nil

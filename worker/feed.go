@@ -87,7 +87,7 @@ func (f *queueFeed) next(ctx context.Context) (job, bool, error) {
 	if err != nil {
 		return job{}, false, errors.Join(err, d.Return())
 	}
-	open := study.State(t.State) == study.Running || study.State(t.State) == study.Stale
+	open := evaluate.State(t.State) == study.Running || evaluate.State(t.State) == study.Stale
 	if !open || t.Worker != study.QueueWorker {
 		return job{}, false, f.done(ctx, d) // told in the meantime, or another has it
 	}

@@ -246,7 +246,7 @@ func (w *worker) take(ctx context.Context) (job, supply, error) {
 // left compares the trials that there are with those that are wanted. Trials that
 // run elsewhere may still come back.
 func (w *worker) left(states map[string]int) supply {
-	done := states[string(study.Complete)] + states[string(study.Failed)] + states[string(study.Infeasible)]
+	done := states[string(evaluate.Complete)] + states[string(evaluate.Failed)] + states[string(evaluate.Infeasible)]
 	switch {
 	case done >= w.Evals:
 		return finished

@@ -161,7 +161,7 @@ func TestOutcomes(t *testing.T) {
 				return evaluate.Outcome{State: evaluate.Infeasible, Reason: strings.Repeat("é", 20000)}, nil
 			}
 			// Somebody tells it by hand meanwhile.
-			if err := r.study.Tell(t.Context(), n, study.Outcome{Value: 7}); err != nil {
+			if err := r.study.Tell(t.Context(), n, evaluate.Outcome{Value: 7}); err != nil {
 				t.Error(err)
 			}
 			return evaluate.Value(8), nil

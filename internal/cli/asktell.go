@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/hint"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
@@ -113,11 +114,11 @@ func (*tellCmd) Help() string {
 
 // Run records the outcome.
 func (c *tellCmd) Run(ctx context.Context, s streams) error {
-	o := study.Outcome{State: study.State(c.State), Std: c.Std, Reason: c.Reason}
+	o := evaluate.Outcome{State: evaluate.State(c.State), Std: c.Std, Reason: c.Reason}
 	switch {
-	case o.State == study.Complete && c.Value == "":
+	case o.State == evaluate.Complete && c.Value == "":
 		return usagef("--value is missing: give the trial's value, or --state failed or infeasible")
-	case o.State != study.Complete && c.Value != "":
+	case o.State != evaluate.Complete && c.Value != "":
 		return usagef("--value: a trial that is %s has no value, leave out %q", c.State, c.Value)
 	case c.Value != "":
 		var err error

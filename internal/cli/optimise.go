@@ -121,7 +121,7 @@ func (r *optimisation) begin(ctx context.Context) (err error) {
 
 // finished counts the trials that have an outcome.
 func finished(s study.Summary) int {
-	return s.States[study.Complete] + s.States[study.Failed] + s.States[study.Infeasible]
+	return s.States[evaluate.Complete] + s.States[evaluate.Failed] + s.States[evaluate.Infeasible]
 }
 
 // options are those of the loop, less the trials that there are. Trials that were open are
@@ -131,7 +131,7 @@ func (r *optimisation) options() evaluate.Options {
 	others := finished(r.had) + s[study.Running]
 	return evaluate.Options{
 		Source: r, Init: max(s[study.Waiting]+s[study.Stale], r.had.Config.Init-others), Trials: max(0, r.total-others),
-		Batch: r.c.Batch, Parallel: r.c.Parallel, Retries: r.c.Retries, Worked: s[study.Complete]+s[study.Infeasible] > 0,
+		Batch: r.c.Batch, Parallel: r.c.Parallel, Retries: r.c.Retries, Worked: s[evaluate.Complete]+s[evaluate.Infeasible] > 0,
 	}
 }
 
@@ -189,7 +189,7 @@ func (r *optimisation) runEvaluator(ctx context.Context, e evaluate.Evaluator) e
 	defer show.close()
 	o := r.options()
 	o.Evaluator, o.Stop = e, ctx.Done()
-	failed := r.had.States[study.Failed]
+	failed := r.had.States[evaluate.Failed]
 	o.OnResult = func(t evaluate.Result, p evaluate.Progress) error {
 		r.note(t)
 		if t.State == evaluate.Failed {

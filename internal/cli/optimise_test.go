@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -173,7 +174,7 @@ func TestKilledRunContinues(t *testing.T) {
 		t.Fatalf("%d and %d trials", len(a), len(b))
 	}
 	for i := range a {
-		if a[i].Params.String() != b[i].Params.String() || b[i].State != study.Complete || *a[i].Value != *b[i].Value {
+		if a[i].Params.String() != b[i].Params.String() || b[i].State != evaluate.Complete || *a[i].Value != *b[i].Value {
 			t.Errorf("trial %d is %+v, undisturbed %+v", i+1, b[i], a[i])
 		}
 	}
@@ -253,14 +254,14 @@ esac
 		t.Fatalf("%d trials", len(trials))
 	}
 	for i, want := range []struct {
-		state  study.State
+		state  evaluate.State
 		reason string
 	}{
-		{study.Complete, ""},
-		{study.Failed, "exit status 7: no licence"},
-		{study.Failed, "the value is NaN: only finite values can be modelled"},
-		{study.Failed, "it was ended after 1s: timeout"},
-		{study.Complete, ""},
+		{evaluate.Complete, ""},
+		{evaluate.Failed, "exit status 7: no licence"},
+		{evaluate.Failed, "the value is NaN: only finite values can be modelled"},
+		{evaluate.Failed, "it was ended after 1s: timeout"},
+		{evaluate.Complete, ""},
 	} {
 		if got := trials[i]; got.State != want.state || got.Reason != want.reason {
 			t.Errorf("trial %d is %+v, want %+v", i+1, got, want)
@@ -334,11 +335,11 @@ func TestFirstCtrlC(t *testing.T) {
 	if code != 130 || !strings.Contains(stderr, "waiting for the running trials") || !strings.Contains(stderr, "stopped after") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
-	states := map[study.State]int{}
+	states := map[evaluate.State]int{}
 	for _, trial := range readTrials(t, store, "space") {
 		states[trial.State]++
 	}
-	if states[study.Complete] < 3 || states[study.Complete] != got.Trials || states[study.Running] > 0 { // the rest of the design waits
+	if states[evaluate.Complete] < 3 || states[evaluate.Complete] != got.Trials || states[study.Running] > 0 { // the rest of the design waits
 		t.Errorf("the states are %v, the result %+v", states, got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/study"
 )
@@ -58,7 +59,7 @@ func TestPrompt(t *testing.T) {
 	for line := range strings.Lines(must(t, "study", "export", "space", "--format", "jsonl", "--store", store)) {
 		kept = append(kept, decode[study.Trial](t, line))
 	}
-	if len(kept) != 5 || kept[2].Reason != "spilled it" || kept[3].State != study.Infeasible || kept[3].Reason != "phase separation" {
+	if len(kept) != 5 || kept[2].Reason != "spilled it" || kept[3].State != evaluate.Infeasible || kept[3].Reason != "phase separation" {
 		t.Errorf("kept %+v", kept)
 	}
 }

@@ -72,7 +72,7 @@ func (c *minimizeCmd) openOrCreate(ctx context.Context, s streams, st study.Stor
 		return nil, err
 	}
 	fmt.Fprintf(s.err, "mahabo: continuing study %s in %s: %d trials, %d complete (--study NAME starts another)\n",
-		want.Name, c.Store, sum.Trials, sum.States[study.Complete])
+		want.Name, c.Store, sum.Trials, sum.States[evaluate.Complete])
 	return one, nil
 }
 
@@ -151,7 +151,7 @@ func (r *optimisation) conclude(ctx context.Context, err error) error {
 	}
 	best, ok, bestErr := r.study.Best(ctx)
 	if !ok && err == nil && !quit {
-		err = fmt.Errorf("no trial of study %s has a value: %d failed, %d are infeasible", sum.Config.Name, sum.States[study.Failed], sum.States[study.Infeasible])
+		err = fmt.Errorf("no trial of study %s has a value: %d failed, %d are infeasible", sum.Config.Name, sum.States[evaluate.Failed], sum.States[evaluate.Infeasible])
 	}
 	if !ok {
 		return errors.Join(err, bestErr)
@@ -159,7 +159,7 @@ func (r *optimisation) conclude(ctx context.Context, err error) error {
 	config := sum.Config
 	result := optimiseResult{
 		Study: config.Name, Store: r.c.Store, Method: config.Method, Goal: config.Goal, Batch: r.c.Batch, Evals: r.c.Evals,
-		Init: config.Init, Seed: config.Seed, Trials: done, Failed: sum.States[study.Failed], Infeasible: sum.States[study.Infeasible],
+		Init: config.Init, Seed: config.Seed, Trials: done, Failed: sum.States[evaluate.Failed], Infeasible: sum.States[evaluate.Infeasible],
 		Trial: best.Number, Best: best.Mean, Std: best.Std, Params: &best.Params,
 		Seconds: report.Time.Seconds(), FallbackRounds: report.Fallbacks, Jitter: report.Jitter, Version: version(),
 	}

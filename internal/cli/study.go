@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/hint"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/store"
@@ -199,7 +200,7 @@ func (c *studyListCmd) Run(ctx context.Context, s streams) (err error) {
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "study\tmethod\tgoal\ttrials\tcomplete\tbest")
 	for _, i := range shown {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", i.Config.Name, i.Config.Method, i.Config.Goal, i.Trials, i.States[study.Complete], i.bestText())
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", i.Config.Name, i.Config.Method, i.Config.Goal, i.Trials, i.States[evaluate.Complete], i.bestText())
 	}
 	return w.Flush()
 }
@@ -254,7 +255,7 @@ func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
 			return writeJSON(s.out, info)
 		}
 		var states []string
-		for _, state := range []study.State{study.Complete, study.Running, study.Waiting, study.Stale, study.Failed, study.Infeasible} {
+		for _, state := range []evaluate.State{evaluate.Complete, study.Running, study.Waiting, study.Stale, evaluate.Failed, evaluate.Infeasible} {
 			if n := info.States[state]; n > 0 {
 				states = append(states, fmt.Sprintf("%d %s", n, state))
 			}

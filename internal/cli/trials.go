@@ -11,17 +11,18 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
 
 type trialsCmd struct {
-	Study  string        `arg:"" help:"Name of the study."`
-	State  []study.State `enum:"waiting,running,complete,failed,infeasible,stale" placeholder:"STATE" help:"Only trials in these states: ${enum}."`
-	Search string        `placeholder:"TEXT" help:"Only trials with this text in their parameters, worker, reason or notes."`
-	Best   bool          `help:"Best values first, instead of the latest trials."`
-	Limit  int           `default:"20" placeholder:"N" help:"Most trials to list; 0 for all (${default})."`
-	JSON   bool          `name:"json" help:"Print JSON."`
+	Study  string           `arg:"" help:"Name of the study."`
+	State  []evaluate.State `enum:"waiting,running,complete,failed,infeasible,stale" placeholder:"STATE" help:"Only trials in these states: ${enum}."`
+	Search string           `placeholder:"TEXT" help:"Only trials with this text in their parameters, worker, reason or notes."`
+	Best   bool             `help:"Best values first, instead of the latest trials."`
+	Limit  int              `default:"20" placeholder:"N" help:"Most trials to list; 0 for all (${default})."`
+	JSON   bool             `name:"json" help:"Print JSON."`
 	storeFlags
 }
 

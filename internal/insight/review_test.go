@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
@@ -31,9 +32,9 @@ func TestReview(t *testing.T) {
 		}
 		z := x[0] - 2*x[3]
 		y := z*z + z
-		trials = append(trials, study.Trial{Number: i + 1, State: study.Complete, Params: params, Value: &y, Told: start.Add(time.Duration(80-i) * time.Second)})
+		trials = append(trials, study.Trial{Number: i + 1, State: evaluate.Complete, Params: params, Value: &y, Told: start.Add(time.Duration(80-i) * time.Second)})
 	}
-	trials = append(trials, study.Trial{Number: 81, State: study.Infeasible, Params: trials[0].Params})
+	trials = append(trials, study.Trial{Number: 81, State: evaluate.Infeasible, Params: trials[0].Params})
 	review, err := insight.ReviewTrials(t.Context(), c, trials)
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package insight
 import (
 	"fmt"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -10,7 +11,7 @@ import (
 func FromTrials(c study.Config, trials []study.Trial) (Data, error) {
 	d := Data{Space: c.Space, Maximize: c.Goal == study.Maximize, Seed: c.Seed}
 	for _, t := range trials {
-		if t.State != study.Complete || t.Value == nil {
+		if t.State != evaluate.Complete || t.Value == nil {
 			continue
 		}
 		x, err := c.Space.Encode(t.Params)

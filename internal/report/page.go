@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/figure"
 	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/study"
@@ -43,7 +44,7 @@ type view struct {
 
 // stateCount is how many trials are in a state.
 type stateCount struct {
-	State study.State
+	State evaluate.State
 	Count int
 }
 
@@ -84,7 +85,7 @@ const tableRows = 50
 func (p Page) view() (*view, error) {
 	a := p.Analysis
 	v := &view{Page: p, Style: template.CSS(figure.Style), Advice: advice(a.Structure)}
-	for _, s := range []study.State{study.Complete, study.Running, study.Waiting, study.Stale, study.Failed, study.Infeasible} {
+	for _, s := range []evaluate.State{evaluate.Complete, study.Running, study.Waiting, study.Stale, evaluate.Failed, evaluate.Infeasible} {
 		if n := p.Summary.States[s]; n > 0 {
 			v.States = append(v.States, stateCount{s, n})
 		}
@@ -147,7 +148,7 @@ func (v *view) parallel() (string, error) {
 		return "", err
 	}
 	v.AxesDrawn, v.LinesDrawn = len(axes), len(lines)
-	v.Highlighted = min(mostLines/2, highlighted(v.Summary.States[study.Complete]))
+	v.Highlighted = min(mostLines/2, highlighted(v.Summary.States[evaluate.Complete]))
 	return parallel(axes, lines, v.Highlighted)
 }
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
-
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/figure/figuretest"
 	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/space"
@@ -29,7 +29,7 @@ func examplePage(t *testing.T, n, dim int, value func(v space.Params, r *rand.Ra
 	config := study.Config{Name: "oven", Space: s, Method: "adaptive", Goal: study.Minimize}
 	p := Page{
 		Command: "mahabo report oven --out 'a & b.html'", Version: "v1", Time: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC),
-		Summary: study.Summary{Config: config, Trials: n + 2, States: map[study.State]int{study.Complete: n, study.Failed: 1, study.Running: 1}},
+		Summary: study.Summary{Config: config, Trials: n + 2, States: map[evaluate.State]int{evaluate.Complete: n, evaluate.Failed: 1, study.Running: 1}},
 	}
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range n + 2 {
@@ -44,7 +44,7 @@ func examplePage(t *testing.T, n, dim int, value func(v space.Params, r *rand.Ra
 		trial := study.Trial{Number: i + 1, State: study.Running, Params: v}
 		if i < n {
 			y := value(v, r)
-			trial.State, trial.Value = study.Complete, &y
+			trial.State, trial.Value = evaluate.Complete, &y
 		}
 		p.Trials = append(p.Trials, trial)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
@@ -246,7 +247,7 @@ func TestExportIsInert(t *testing.T) {
 		if err := s.Note(t.Context(), number, "@note\twith "+label); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Tell(t.Context(), number, study.Outcome{State: study.Failed, Reason: "\t-" + label}); err != nil {
+		if err := s.Tell(t.Context(), number, evaluate.Outcome{State: evaluate.Failed, Reason: "\t-" + label}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
@@ -160,9 +161,9 @@ func outcomes(t testing.TB, s *study.Study) (list []string) {
 func TestExportImports(t *testing.T) {
 	s, _ := begin(t, study.Config{Space: mixed(t), Method: "random"})
 	for _, trial := range ask(t, s, study.AskRequest{Count: 60, Worker: "w,\"1\""}).Trials {
-		o := study.Outcome{Value: 1 / float64(trial.Number), Std: 0.1}
+		o := evaluate.Outcome{Value: 1 / float64(trial.Number), Std: 0.1}
 		if trial.Number%5 == 0 {
-			o = study.Outcome{State: study.Failed, Reason: "=1\r\n\"line\", 2 "}
+			o = evaluate.Outcome{State: evaluate.Failed, Reason: "=1\r\n\"line\", 2 "}
 		}
 		if err := s.Tell(t.Context(), trial.Number, o); err != nil {
 			t.Fatal(err)

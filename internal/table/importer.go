@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/hint"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
@@ -204,9 +205,9 @@ func (in *importer) take(r row) (one study.Row, err error) {
 }
 
 // outcome reads what came of a row's trial.
-func (in *importer) outcome(r row) (o study.Outcome, err error) {
+func (in *importer) outcome(r row) (o evaluate.Outcome, err error) {
 	if v, ok := r.text(in.named("state")); ok {
-		o.State = study.State(strings.TrimSpace(fmt.Sprint(v)))
+		o.State = evaluate.State(strings.TrimSpace(fmt.Sprint(v)))
 	}
 	if v, ok := r.text(in.named("reason")); ok {
 		o.Reason = valid(v)
@@ -214,14 +215,14 @@ func (in *importer) outcome(r row) (o study.Outcome, err error) {
 	switch o.State {
 	case study.Waiting, study.Running, study.Stale:
 		return o, fmt.Errorf("the state is %s: a trial without an outcome is not imported", o.State)
-	case "", study.Complete:
+	case "", evaluate.Complete:
 		err = in.value(r, &o)
 	}
 	return o, err
 }
 
 // value reads the value of a complete trial and its standard deviation.
-func (in *importer) value(r row, o *study.Outcome) error {
+func (in *importer) value(r row, o *evaluate.Outcome) error {
 	for _, field := range []struct {
 		name   string
 		dst    *float64

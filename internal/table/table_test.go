@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/store/memory"
 	"github.com/mahabo/mahabo/study"
@@ -51,7 +51,7 @@ func ask(t testing.TB, s *study.Study, r study.AskRequest) study.Batch {
 
 func tell(t testing.TB, s *study.Study, number int, value float64) {
 	t.Helper()
-	if err := s.Tell(context.Background(), number, study.Outcome{Value: value}); err != nil {
+	if err := s.Tell(context.Background(), number, evaluate.Outcome{Value: value}); err != nil {
 		t.Fatalf("Tell %d: %v", number, err)
 	}
 }

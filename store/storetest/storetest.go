@@ -8,6 +8,7 @@ package storetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -17,7 +18,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
@@ -88,15 +89,29 @@ func (s *suite) append(t *testing.T, id string, e study.Event, changed ...study.
 
 var start = time.Date(2031, 2, 3, 4, 5, 6, 789012345, time.UTC)
 
+// event is one as it stands in a log.
+func event(seq int64, at time.Time, kind string, body any) study.Event {
+	text, err := json.Marshal(map[string]any{"time": at, kind: body})
+	if err != nil {
+		panic(err)
+	}
+	var e study.Event
+	if err := json.Unmarshal(text, &e); err != nil {
+		panic(err)
+	}
+	e.Seq = seq
+	return e
+}
+
 func created(name string) study.Event {
-	return study.Event{Seq: 1, Time: start, Created: &study.Created{Config: study.Config{
+	return event(1, start, "created", map[string]any{"format": study.Format, "config": study.Config{
 		Name: name, Method: "sobol", Goal: study.Maximize, Seed: math.MaxUint64, Init: 3,
-	}}}
+	}})
 }
 
 // note is an event that can follow any other.
 func note(seq int64, text string) study.Event {
-	return study.Event{Seq: seq, Time: start, Noted: &study.Noted{Number: 1, Text: text}}
+	return event(seq, start, "noted", map[string]any{"number": 1, "text": text})
 }
 
 func params() space.Params {
@@ -106,27 +121,37 @@ func params() space.Params {
 func trial(number int) study.Trial {
 	value := -math.MaxFloat64
 	return study.Trial{
-		Number: number, State: study.Complete, Origin: study.FromMethod, Params: params(), Value: &value, Std: 1e-300,
+		Number: number, State: evaluate.Complete, Origin: study.FromMethod, Params: params(), Value: &value, Std: 1e-300,
 		Notes: []string{"one", "two"}, Batch: 4, Worker: "w", Created: start, Asked: start, Told: start.Add(time.Hour),
 	}
 }
 
 // everything is one event of each kind with every field set.
 func everything() []study.Event {
-	fixed := space.ParamsOf(map[string]any{"x": 0.1})
-	placed := []study.Placed{{Number: 1, Params: params(), Point: []float64{-1, 1. / 3, 1}, Predicted: &study.Prediction{Mean: 1. / 3, Std: 0.1}}}
-	events := []study.Event{
-		{Enqueued: &study.Enqueued{RequestID: "e", New: placed}},
-		{Asked: &study.Asked{RequestID: "r", Batch: 1, Worker: "w", Expires: start, Served: []int{1}, New: placed, ModelInfo: study.ModelInfo{Method: "maha:d=1", D: 2, Fallback: "why", Jitter: 1e-9, Note: "odd"}, Basis: 1, Wanted: 3, First: 2, Fixed: &fixed}},
-		{Heartbeat: &study.Heartbeat{Number: 1, Expires: start}},
-		{Told: &study.Told{Results: []study.Finished{{Number: 1, Outcome: study.Outcome{State: study.Failed, Value: 0, Std: 2, Reason: "it broke"}}}}},
-		{Retried: &study.Retried{Number: 1}},
-		{Released: &study.Released{Numbers: []int{1, 2}}},
-		{Noted: &study.Noted{Number: 1, Text: "a\x00b\n"}},
-		{Imported: &study.Imported{Digest: "d", New: placed, Outcomes: []study.Outcome{{State: study.Complete, Value: 0.1}}}},
-	}
-	for i := range events {
-		events[i].Seq, events[i].Time = int64(i)+2, start.Add(time.Duration(i))
+	type object = map[string]any
+	placed := []object{{
+		"number": 1, "params": params(), "point": []float64{-1, 1. / 3, 1}, "tag": "t",
+		"predicted": object{"mean": 1. / 3, "std": 0.1},
+	}}
+	var events []study.Event
+	for i, e := range []struct {
+		kind string
+		body object
+	}{
+		{"enqueued", object{"request_id": "e", "new": placed}},
+		{"asked", object{
+			"request_id": "r", "batch": 1, "worker": "w", "lease_expires": start, "served": []int{1}, "new": placed,
+			"method": "maha:d=1", "d": 2, "fallback": "why", "jitter": 1e-9, "note": "odd",
+			"basis": 1, "wanted": 3, "first": 2, "fixed": object{"x": 0.1},
+		}},
+		{"heartbeat", object{"number": 1, "lease_expires": start}},
+		{"told", object{"results": []object{{"number": 1, "state": "failed", "std": 2, "reason": "it broke"}}}},
+		{"retried", object{"number": 1}},
+		{"released", object{"numbers": []int{1, 2}}},
+		{"noted", object{"number": 1, "text": "a\x00b\n"}},
+		{"imported", object{"digest": "d", "new": placed, "outcomes": []object{{"state": "complete", "value": 0.1}}}},
+	} {
+		events = append(events, event(int64(i)+2, start.Add(time.Duration(i)), e.kind, e.body))
 	}
 	return events
 }
@@ -309,7 +334,7 @@ func trials(t *testing.T, s *suite) {
 	s.append(t, id, note(2, ""), trial(1), trial(2), trial(3))
 	s.append(t, neighbour, note(2, ""), trial(1))
 	changed := trial(2)
-	changed.State, changed.Value, changed.Reason = study.Failed, nil, "changed"
+	changed.State, changed.Value, changed.Reason = evaluate.Failed, nil, "changed"
 	s.append(t, id, note(3, ""), trial(10), changed)
 
 	all := []study.Trial{trial(1), changed, trial(3), trial(10)}
