@@ -8,6 +8,7 @@ import (
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
+	"github.com/mahabo/mahabo/study"
 )
 
 // ErrInfeasible is what an objective returns, wrapped or not, for parameters that cannot
@@ -24,7 +25,7 @@ type Result struct {
 	Best      evaluate.Result   // the best complete trial; State is empty if there is none
 	Trials    []evaluate.Result // in order of their numbers
 	Exhausted bool              // the space is finite and has no more to try
-	Report    Report
+	Report    study.Report
 }
 
 // Minimize evaluates f at Init + Evals parameters of a space and returns the best.
@@ -34,7 +35,7 @@ func Minimize(ctx context.Context, f Objective, s *space.Space, o Options) (Resu
 	if f == nil {
 		return r, errors.New("the objective is nil: there is nothing to minimise")
 	}
-	o = o.WithDefaults()
+	o = o.withDefaults()
 	optimizer, err := New(s, o)
 	if err != nil {
 		return r, err

@@ -16,9 +16,6 @@ type Trial = evaluate.Trial
 // Outcome is what its evaluation found.
 type Outcome = evaluate.Outcome
 
-// Report says how the suggesting went.
-type Report = study.Report
-
 // Value is the outcome of a complete trial, or of a failed one if v is not finite.
 func Value(v float64) Outcome { return evaluate.Value(v) }
 
@@ -32,8 +29,8 @@ type Optimizer struct {
 
 // New makes an optimizer over a space.
 func New(s *space.Space, o Options) (*Optimizer, error) {
-	o = o.WithDefaults()
-	if err := o.Validate(); err != nil {
+	o = o.withDefaults()
+	if err := o.validate(); err != nil {
 		return nil, err
 	}
 	if s == nil || s.Dim() == 0 {
@@ -93,4 +90,4 @@ func (o *Optimizer) Best() (t Trial, outcome Outcome, ok bool) {
 }
 
 // Report says how the suggesting went so far.
-func (o *Optimizer) Report() Report { return o.source.Report() }
+func (o *Optimizer) Report() study.Report { return o.source.Report() }

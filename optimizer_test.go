@@ -46,7 +46,7 @@ func TestEveryMethodOnMixedParameters(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			seen := map[string]bool{}
 			r, err := mahabo.Minimize(t.Context(), func(ctx context.Context, v space.Params) (float64, error) {
-				if ok, err := s.Feasible(v); !ok {
+				if _, by, err := s.Broken(v); by != 0 || err != nil {
 					t.Errorf("%v breaks the constraint (%v)", v, err)
 				}
 				text, err := json.Marshal(v)

@@ -53,8 +53,8 @@ func (o Options) budget() int {
 	return o.Init + o.Evals
 }
 
-// WithDefaults fills the fields left zero that have a default.
-func (o Options) WithDefaults() Options {
+// withDefaults fills the fields left zero that have a default.
+func (o Options) withDefaults() Options {
 	if o.Method == "" {
 		o.Method = DefaultMethod
 	}
@@ -73,9 +73,9 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// Validate names the first field that cannot be used. Goal and Method are checked by
+// validate names the first field that cannot be used. Goal and Method are checked by
 // package study, Batch, Parallel and Retries by package evaluate.
-func (o Options) Validate() error {
+func (o Options) validate() error {
 	switch {
 	case o.Init < 1:
 		return fmt.Errorf("Init is %d: the initial design needs at least one trial", o.Init)

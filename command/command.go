@@ -20,14 +20,14 @@ import (
 // Options says how the program is run. The zero value is fine.
 type Options struct {
 	Timeout    time.Duration // of one evaluation; 0 for none
-	Grace      time.Duration // between SIGTERM and SIGKILL; 0 for DefaultGrace
+	Grace      time.Duration // between SIGTERM and SIGKILL; 0 for defaultGrace
 	Dir        string        // working folder; "" for the current one
 	Env        []string      // key=value pairs in addition to the environment
 	KeepOutput string        // folder for N.out and N.err of every trial N; "" for none
 }
 
-// DefaultGrace is the time a program has to end when it is asked to.
-const DefaultGrace = 5 * time.Second
+// defaultGrace is the time a program has to end when it is asked to.
+const defaultGrace = 5 * time.Second
 
 // Command is a program as an objective.
 type Command struct {
@@ -48,7 +48,7 @@ func New(s *space.Space, argv []string, o Options) (*Command, error) {
 		return nil, fmt.Errorf("Timeout is %v and Grace %v: they cannot be negative", o.Timeout, o.Grace)
 	}
 	if o.Grace == 0 {
-		o.Grace = DefaultGrace
+		o.Grace = defaultGrace
 	}
 	c := &Command{opt: o}
 	var err error

@@ -25,8 +25,8 @@ type Options struct {
 	OnResult func(Result, Progress) error
 }
 
-// Validate names the first field that cannot be used.
-func (o Options) Validate() error {
+// validate names the first field that cannot be used.
+func (o Options) validate() error {
 	switch {
 	case o.Source == nil:
 		return errors.New("Source is nil: there is nothing to ask")
@@ -78,7 +78,7 @@ func (e *TrialError) Unwrap() error { return e.Err }
 // waits for the trials that run. Cancelling ctx cancels those too: their outcomes are
 // lost.
 func Run(ctx context.Context, o Options) error {
-	if err := o.Validate(); err != nil {
+	if err := o.validate(); err != nil {
 		return err
 	}
 	r := &runner{Options: o, worked: o.Worked, ended: make(chan ending, o.Parallel), start: time.Now()}

@@ -69,8 +69,8 @@ type Limits struct {
 	Answer     time.Duration // from the request to the end of the answer, between two parts of an export
 }
 
-// WithDefaults fills the fields left zero.
-func (c Config) WithDefaults() Config {
+// withDefaults fills the fields left zero.
+func (c Config) withDefaults() Config {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -101,8 +101,8 @@ func orDefault[T comparable](v, fallback T) T {
 	return v
 }
 
-// Validate names the first field that cannot be used.
-func (c Config) Validate() error {
+// validate names the first field that cannot be used.
+func (c Config) validate() error {
 	switch {
 	case c.Store == nil:
 		return errors.New("Store is nil: open one with store.Open")
@@ -153,8 +153,8 @@ func (c Config) tokens() (*token.File, error) {
 
 // New makes a server. Close ends its work.
 func New(c Config) (*Server, error) {
-	c = c.WithDefaults()
-	if err := c.Validate(); err != nil {
+	c = c.withDefaults()
+	if err := c.validate(); err != nil {
 		return nil, err
 	}
 	tokens, err := c.tokens()

@@ -11,9 +11,9 @@ import (
 	"github.com/mahabo/mahabo/internal/hint"
 )
 
-// Row is a constraint as numbers: the sum of Coefficient[k] times the value of parameter
+// numbers is a constraint as numbers: the sum of Coefficient[k] times the value of parameter
 // Param[k] is at most Bound. Parameters increase; no coefficient is 0.
-type Row struct {
+type numbers struct {
 	Text        Constraint
 	Param       []int
 	Coefficient []float64
@@ -86,27 +86,27 @@ type parser struct {
 }
 
 // parseRow reads a constraint.
-func (s *Space) parseRow(text string) (Row, error) {
+func (s *Space) parseRow(text string) (numbers, error) {
 	p := &parser{s: s, text: text}
 	left, err := p.sum()
 	if err != nil {
-		return Row{}, err
+		return numbers{}, err
 	}
 	compared := p.at
 	sign, err := p.relation()
 	if err != nil {
-		return Row{}, err
+		return numbers{}, err
 	}
 	right, err := p.sum()
 	if err != nil {
-		return Row{}, err
+		return numbers{}, err
 	}
 	if p.skip(); p.at < len(p.text) {
-		return Row{}, p.trailing()
+		return numbers{}, p.trailing()
 	}
 	left.add(-1, right)
 	left.scale(sign)
-	row := Row{Text: Constraint(text), Bound: 0 - left.constant}
+	row := numbers{Text: Constraint(text), Bound: 0 - left.constant}
 	for i, c := range left.terms {
 		if c != 0 {
 			row.Param = append(row.Param, i)
@@ -117,11 +117,11 @@ func (s *Space) parseRow(text string) (Row, error) {
 		row.Coefficient = append(row.Coefficient, left.terms[i])
 	}
 	if len(row.Param) == 0 {
-		return Row{}, p.fail(compared, "no parameter is left in it: it says nothing about the space")
+		return numbers{}, p.fail(compared, "no parameter is left in it: it says nothing about the space")
 	}
 	for _, c := range append(row.Coefficient, row.Bound) {
 		if !finite(c) {
-			return Row{}, p.fail(compared, "its numbers are too large for a float64")
+			return numbers{}, p.fail(compared, "its numbers are too large for a float64")
 		}
 	}
 	return row, nil

@@ -41,7 +41,7 @@ func TestConstraints(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if diff := cmp.Diff(Row{Constraint(c.text), c.params, c.coefs, c.bound}, row); diff != "" {
+		if diff := cmp.Diff(numbers{Constraint(c.text), c.params, c.coefs, c.bound}, row); diff != "" {
 			t.Errorf("%q: %s", c.text, diff)
 		}
 	}
@@ -107,15 +107,12 @@ func TestViolation(t *testing.T) {
 		want float64
 	}{{1, 5, false, 0}, {2, 5, false, 1}, {2, 5, true, 0}, {0, 9, false, 3}, {0.5, 0, true, 0.5}, {1 + 1e-12, 5, false, 0}} {
 		v := ParamsOf(map[string]any{"x": c.x, "n": c.n, "b": c.b})
-		got, err := s.Violation(v)
+		_, got, err := s.Broken(v)
 		if err != nil || math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%+v: violation %g, %v", c, got, err)
 		}
-		if ok, err := s.Feasible(v); ok != (c.want == 0) || err != nil {
-			t.Errorf("%+v: feasible %v, %v", c, ok, err)
-		}
 	}
-	if _, err := s.Feasible(ParamsOf(map[string]any{"x": 1, "b": true})); err == nil || !strings.Contains(err.Error(), `needs a number for parameter "n"`) {
+	if _, _, err := s.Broken(ParamsOf(map[string]any{"x": 1, "b": true})); err == nil || !strings.Contains(err.Error(), `needs a number for parameter "n"`) {
 		t.Errorf("a missing value says %v", err)
 	}
 }

@@ -49,11 +49,11 @@ func TestParse(t *testing.T) {
 	if diff := cmp.Diff(want.Params(), s.Params()); diff != "" {
 		t.Error(diff)
 	}
-	rows := []Row{
+	rows := []numbers{
 		{"w0 + w1 <= 1", []int{0, 1}, []float64{1, 1}, 1},
 		{"layers - 2*damped >= 1", []int{4, 8}, []float64{-1, 2}, -1},
 	}
-	if diff := cmp.Diff(rows, s.Rows()); diff != "" {
+	if diff := cmp.Diff(rows, s.rows); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -276,7 +276,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ok, err := s.Feasible(v); !ok || err != nil {
+		if _, by, err := s.Broken(v); by != 0 || err != nil {
 			t.Fatalf("%q: the projected point is not feasible: %v", text, err)
 		}
 	})

@@ -14,22 +14,12 @@ import (
 // was found.
 var ErrInfeasible = errors.New("no feasible point")
 
-// Rows returns the constraints as numbers. They must not be changed.
-func (s *Space) Rows() []Row { return s.rows }
-
 // A constraint counts as kept when it is exceeded by no more than this share of what it
 // varies over the box, or by rounding.
 const (
 	slack    = 1e-9
 	rounding = 1e-14
 )
-
-// Violation returns by how much values exceed the constraint they exceed most, in the
-// units of that constraint, and 0 when they keep all.
-func (s *Space) Violation(v Params) (float64, error) {
-	_, by, err := s.Broken(v)
-	return by, err
-}
 
 // Broken returns the constraint that values exceed most as it was written, and by how much;
 // "" and 0 when they keep all.
@@ -49,12 +39,6 @@ func (s *Space) Broken(v Params) (constraint string, by float64, err error) {
 		}
 	}
 	return constraint, by, nil
-}
-
-// Feasible says whether values keep all constraints.
-func (s *Space) Feasible(v Params) (bool, error) {
-	worst, err := s.Violation(v)
-	return err == nil && worst == 0, err
 }
 
 // feasible says whether the values at x keep all constraints, with no tolerance if exact.

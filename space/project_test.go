@@ -92,8 +92,8 @@ func TestProjectIsNearest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if ok, err := s.Feasible(v); !ok || err != nil {
-				worst, _ := s.Violation(v)
+			if _, by, err := s.Broken(v); by != 0 || err != nil {
+				_, worst, _ := s.Broken(v)
 				t.Fatalf("%v is exceeded by %g", v, worst)
 			}
 			return target, u
@@ -127,7 +127,7 @@ func TestProjectDiscrete(t *testing.T) {
 		}
 		parts := anyConstraints(t, names, v)
 		free := mustNewRapid(t, all[0], all[1], all[2], all[3])
-		rows := make([]Row, len(parts))
+		rows := make([]numbers, len(parts))
 		for i, p := range parts {
 			row, err := free.parseRow(string(p.(Constraint)))
 			if err != nil {
@@ -186,7 +186,7 @@ func TestProjectDiscrete(t *testing.T) {
 	})
 }
 
-func keeps(rows []Row, values []any) bool {
+func keeps(rows []numbers, values []any) bool {
 	for _, row := range rows {
 		sum := 0.0
 		for k, j := range row.Param {
@@ -220,7 +220,7 @@ func TestProjectMixed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ok, err := s.Feasible(values); !ok || err != nil {
+		if _, by, err := s.Broken(values); by != 0 || err != nil {
 			t.Fatalf("%v is not feasible: %v", values.values, err)
 		}
 	})
@@ -352,7 +352,7 @@ func TestProjectLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if worst, err := s.Violation(v); worst != 0 || err != nil {
+	if _, worst, err := s.Broken(v); worst != 0 || err != nil {
 		t.Errorf("a constraint is exceeded by %g, %v", worst, err)
 	}
 	if !s.feasible(x, true) {

@@ -18,7 +18,7 @@ type Space struct {
 	index  map[string]int // of a name in params
 	axes   []axis
 	first  []int // first[i]..first[i+1]-1 are the coordinates of parameter i
-	rows   []Row
+	rows   []numbers
 	poly   constrained
 }
 

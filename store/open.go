@@ -29,11 +29,11 @@ func Open(ctx context.Context, url string) (study.Store, error) {
 	case scheme == "memory" && rest == "":
 		return memory.New(), nil
 	case scheme == "sqlite" && rest != "":
-		return SQLite(ctx, rest)
+		return openFile(ctx, rest)
 	case scheme == "sqlite":
 		return nil, &URLError{url, "it names no file"}
 	case scheme == "postgres" || scheme == "postgresql":
-		return Postgres(ctx, url)
+		return postgres(ctx, url)
 	case scheme == "memory":
 		return nil, &URLError{url, "a store in memory has no name"}
 	}

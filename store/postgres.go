@@ -18,9 +18,9 @@ import (
 	"github.com/mahabo/mahabo/study"
 )
 
-// Postgres opens the store in a PostgreSQL database, which has to exist. The URL
+// postgres opens the store in a PostgreSQL database, which has to exist. The URL
 // is libpq's; tables live in the connection's schema.
-func Postgres(ctx context.Context, address string) (study.Store, error) {
+func postgres(ctx context.Context, address string) (study.Store, error) {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
 		return nil, &URLError{redact(address), "it is not the URL of a PostgreSQL database"}

@@ -21,9 +21,9 @@ import (
 // ErrReadOnly is a database that can be read and not written: OpenReadOnly takes it.
 var ErrReadOnly = errors.New("the file or its folder is read-only")
 
-// SQLite opens the store in a file, which it creates when there is none, for its owner alone.
+// openFile opens the store in a file, which it creates when there is none, for its owner alone.
 // Many processes may use the file at once, if it is on a local disk.
-func SQLite(ctx context.Context, path string) (study.Store, error) {
+func openFile(ctx context.Context, path string) (study.Store, error) {
 	d, err := writeSQLite(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("store sqlite:%s: %w", path, err)

@@ -30,11 +30,11 @@ type created struct {
 	Config Config `json:"config"`
 }
 
-// Format is the format of the logs that are written.
+// format is the format of the logs that are written.
 //
 //	0  suggestions have no tags
 //	1  they have the tags of their methods
-const Format = 1
+const format = 1
 
 // asked is a batch that was served.
 type asked struct {

@@ -91,8 +91,8 @@ func (l *ledger) effect(e Event) (effect, error) {
 	case (e.Created != nil) != (e.Seq == 1):
 		return x, fmt.Errorf("the first event, and only that, creates a study")
 	case e.Created != nil:
-		if e.Created.Format > Format {
-			return x, fmt.Errorf("the log has format %d, this version reads up to %d: use a newer version", e.Created.Format, Format)
+		if e.Created.Format > format {
+			return x, fmt.Errorf("the log has format %d, this version reads up to %d: use a newer version", e.Created.Format, format)
 		}
 	case e.Asked != nil:
 		err = l.effectAsked(&x, e.Time, e.Asked)

@@ -131,7 +131,7 @@ func Create(ctx context.Context, store Store, c Config, options ...Option) (*Stu
 		return nil, err
 	}
 	c.Method, _ = s.methods.Canonical(c.Method)
-	e := Event{Seq: 1, Time: s.time(), Created: &created{Format: Format, Config: c}}
+	e := Event{Seq: 1, Time: s.time(), Created: &created{Format: format, Config: c}}
 	if err := s.ledger.apply(e); err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func (a *analyst) slices() error {
 	if err != nil {
 		return err
 	}
-	violation, err := a.Space.Violation(best)
+	_, violation, err := a.Space.Broken(best)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (a *analyst) slice(p space.Param, violation float64) (Slice, error) {
 
 // keeps says whether values exceed no constraint by more than violation.
 func (a *analyst) keeps(v space.Params, violation float64) bool {
-	worst, err := a.Space.Violation(v)
+	_, worst, err := a.Space.Broken(v)
 	return err == nil && worst <= violation
 }
 
@@ -167,7 +167,7 @@ func (a *analyst) reach(j int, end, violation float64) float64 {
 		v, err := a.Space.Decode(x)
 		return err == nil && a.keeps(v, violation)
 	}
-	if len(a.Space.Rows()) == 0 || can(end) {
+	if len(a.Space.Domain().Linear) == 0 || can(end) {
 		return end
 	}
 	inside, outside := a.best[j], end

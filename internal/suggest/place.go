@@ -138,8 +138,8 @@ func (q *Question) keepsConstraints(x strategy.Point) bool {
 	if err != nil {
 		return false
 	}
-	ok, err := q.Space.Feasible(v)
-	return ok && err == nil
+	_, by, err := q.Space.Broken(v)
+	return by == 0 && err == nil
 }
 
 // levels lists the coordinates of every value of every parameter; ok is false when there

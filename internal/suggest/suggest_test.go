@@ -216,7 +216,7 @@ func TestKeptModelsAnswerAsNewOnes(t *testing.T) {
 				if !slices.Equal(a.X, b.X) || a.Tag != b.Tag || a.Mean != b.Mean || a.Std != b.Std {
 					t.Fatalf("%s, round %d: %+v, a new model gives %+v", method, round, a, b)
 				}
-				if ok, err := sp.Feasible(a.Params); !ok || err != nil {
+				if _, by, err := sp.Broken(a.Params); by != 0 || err != nil {
 					t.Errorf("%s, round %d: %v breaks the constraint, %v", method, round, a.Params, err)
 				}
 				if n, _ := a.Params.Get("n"); round == 5 && n != int64(7) {

@@ -104,7 +104,7 @@ func event(seq int64, at time.Time, kind string, body any) study.Event {
 }
 
 func created(name string) study.Event {
-	return event(1, start, "created", map[string]any{"format": study.Format, "config": study.Config{
+	return event(1, start, "created", map[string]any{"format": 1, "config": study.Config{
 		Name: name, Method: "sobol", Goal: study.Maximize, Seed: math.MaxUint64, Init: 3,
 	}})
 }

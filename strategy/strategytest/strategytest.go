@@ -75,14 +75,14 @@ func (c Cost) effort() (e effort) {
 // Builder makes a new strategy. The suite fills every field of the configuration.
 type Builder func(cfg strategy.Config) (strategy.Strategy, error)
 
-// Check is one part of the contract.
-type Check struct {
+// check is one part of the contract.
+type check struct {
 	Name string
 	Run  func(build Builder) error // the error says what differed
 }
 
-// Checks lists the whole suite for use without a testing.T.
-func Checks(o Options) []Check {
+// checks lists the whole suite.
+func checks(o Options) []check {
 	o = o.withDefaults()
 	all := []struct {
 		name string
@@ -100,23 +100,23 @@ func Checks(o Options) []Check {
 		{"refuses", (*suite).refuses},
 		{"cancel", (*suite).cancel},
 	}
-	checks := make([]Check, 0, len(all))
+	list := make([]check, 0, len(all))
 	for _, c := range all {
-		checks = append(checks, Check{c.name, func(build Builder) error {
+		list = append(list, check{c.name, func(build Builder) error {
 			if err := c.run(&suite{o, build}); err != nil {
 				return fmt.Errorf("%s: %s: %w", o.Method, c.name, err)
 			}
 			return nil
 		}})
 	}
-	return checks
+	return list
 }
 
 // Run makes every check a subtest. It changes GOMAXPROCS for moments, so the test
 // must not be parallel.
 func Run(t *testing.T, build func(t testing.TB, cfg strategy.Config) strategy.Strategy, o Options) {
 	t.Helper()
-	for _, c := range Checks(o) {
+	for _, c := range checks(o) {
 		t.Run(c.Name, func(t *testing.T) {
 			err := c.Run(func(cfg strategy.Config) (strategy.Strategy, error) { return build(t, cfg), nil })
 			if err != nil {

@@ -15,7 +15,7 @@ import (
 // Every check accepts random search, which promises nothing about quality.
 func TestRandomSearchPasses(t *testing.T) {
 	for _, batch := range []bool{false, true} {
-		for _, c := range Checks(Options{Method: "random", Batch: batch, Cost: Cheap, Baseline: true}) {
+		for _, c := range checks(Options{Method: "random", Batch: batch, Cost: Cheap, Baseline: true}) {
 			if err := c.Run(kind{}.build); err != nil {
 				t.Error(err)
 			}
@@ -29,7 +29,7 @@ func TestFaultsAreCaught(t *testing.T) {
 	caught := map[string]bool{}
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
-			for _, c := range Checks(o) {
+			for _, c := range checks(o) {
 				if c.Name != f.check {
 					continue
 				}
@@ -44,7 +44,7 @@ func TestFaultsAreCaught(t *testing.T) {
 			}
 		})
 	}
-	for _, c := range Checks(o) {
+	for _, c := range checks(o) {
 		if !caught[c.Name] {
 			t.Errorf("no fault shows that %s can fail", c.Name)
 		}
@@ -68,7 +68,7 @@ func TestLateAnswersAreCaught(t *testing.T) {
 // A strategy that cannot be built fails every check that builds one.
 func TestBuildErrorsAreReported(t *testing.T) {
 	broken := func(strategy.Config) (strategy.Strategy, error) { return nil, errModel }
-	for _, c := range Checks(Options{}) {
+	for _, c := range checks(Options{}) {
 		if err := c.Run(broken); !errors.Is(err, errModel) {
 			t.Errorf("%s: %v", c.Name, err)
 		}
@@ -147,7 +147,7 @@ func TestRun(t *testing.T) {
 		}
 		return s
 	}, Options{Method: "sobol", Batch: true, Cost: Cheap, Baseline: true})
-	for _, c := range Checks(Options{}) {
+	for _, c := range checks(Options{}) {
 		if c.Name != "minimises" && !names["TestRun/"+c.Name] {
 			t.Errorf("%s was not a subtest of its own", c.Name)
 		}
