@@ -12,6 +12,7 @@ from protocol import serve
 
 import torch
 from botorch.acquisition import GenericMCObjective, qLogExpectedImprovement
+from botorch.acquisition.multi_objective import logei
 from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
 from botorch.acquisition.multi_objective.objective import IdentityMCMultiOutputObjective
 from botorch.acquisition.utils import compute_best_feasible_objective
@@ -25,6 +26,10 @@ from gpytorch.mlls import SumMarginalLogLikelihood
 from botorch_loop import MC_SAMPLES, Loop, cube_gp
 
 MC_SAMPLES_FRONT = 128
+
+# BoTorch would compile a faster form of qLogNEHVI at the first use. A trial that is killed meanwhile would leave a lock
+# for which all later ones wait.
+logei._load_attempted = True
 
 
 class Outcomes(Loop):

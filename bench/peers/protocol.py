@@ -20,6 +20,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import traceback
 from dataclasses import dataclass
 from typing import Any, Callable, Protocol
 
@@ -188,16 +189,23 @@ def same_hashes() -> None:
 
 
 def serve(build: Callable[[Task], Method]) -> None:
-    """Answer standard input on standard output until it ends."""
+    """Answer standard input on standard output until it ends, and end the process."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    session = Session(build)
-    for line in sys.stdin:
-        if line.strip():
-            answer = session.answer(json.loads(line))
-            answers.write(json.dumps(answer, allow_nan=False, default=_plain) + "\n")
-            answers.flush()
+    status = 0
+    try:
+        session = Session(build)
+        for line in sys.stdin:
+            if line.strip():
+                answer = session.answer(json.loads(line))
+                answers.write(json.dumps(answer, allow_nan=False, default=_plain) + "\n")
+                answers.flush()
+    except Exception:
+        traceback.print_exc()
+        status = 1
+    sys.stderr.flush()
+    os._exit(status)  # a thread of a library that still waits must not keep the process
 
 
 def _plain(value: Any) -> Any:
