@@ -1,4 +1,4 @@
-// Package gp is exact Gaussian-process regression for few thousand points in up
+// Package lingp is exact Gaussian-process regression for few thousand points in up
 // to thousands of dimensions.
 //
 // A kernel is a stationary profile of the distance between z = T x and
@@ -22,7 +22,7 @@
 //	U         upper triangular B, the factor of a full metric UᵀU on few inputs
 //	u         coordinate of z along the direction in which the points spread most
 //
-// The gp.RBF profile exp(-r²/2) falls below 1e-15 at r = 8.4. Points sorted by u
+// The squared-exponential profile exp(-r²/2) falls below 1e-15 at r = 8.4. Points sorted by u
 // therefore have a banded K once B has grown (|u-u'| > 8.4 implies k = 0), and
 // likelihoods use an envelope Cholesky with a selected inverse; the posterior
 // touches only the points near x. Nothing is approximated beyond that 1e-15, except in

@@ -139,7 +139,7 @@ func TestPosteriorGradients(t *testing.T) {
 	}
 }
 
-// The posterior of the Mahalanobis kernel in x is that of the plain gp.RBF kernel in
+// The posterior of the Mahalanobis kernel in x is that of the plain RBF kernel in
 // z = Bx (eq:posterior_mean_cov_maha).
 func TestPosteriorInXIsPosteriorInZ(t *testing.T) {
 	for _, span := range []float64{1, 30} {
