@@ -224,15 +224,16 @@ func TestInterruptGivesTrialsBack(t *testing.T) {
 
 // A worker that waits for a trial of a queue ends when it is told to, and wants none any more.
 func TestInterruptWhileWaiting(t *testing.T) {
-	r := newRig(t, true)
+	r := newRig(t, true, space.Bool("on")) // of two points
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o := r.enough(r.options(double), 1) // the queue has one
-	o.Evals = 0
-	told := make(chan struct{})
-	o.OnResult = func(evaluate.Result) { close(told) }
+	on := func(context.Context, int, space.Params) (evaluate.Outcome, error) { return evaluate.Value(1), nil }
+	o := r.options(on)
+	told := make(chan struct{}, 2)
+	o.OnResult = func(evaluate.Result) { told <- struct{}{} }
 	ended := make(chan error, 1)
 	go func() { ended <- worker.Run(ctx, o) }()
+	<-told
 	<-told
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		n, err := r.queue.Wanted(t.Context(), "rig")
@@ -258,7 +259,7 @@ func TestInterruptWhileWaiting(t *testing.T) {
 	if n, err := r.queue.Wanted(t.Context(), "rig"); n != 0 || err != nil {
 		t.Errorf("nobody waits, wanted are %d, %v", n, err)
 	}
-	r.states("complete:1")
+	r.states("complete:2")
 }
 
 func TestStopFinishesWhatRuns(t *testing.T) {
