@@ -12,8 +12,8 @@ import (
 	"github.com/mahabo/mahabo/study"
 )
 
-// newDesk is a desk without its goroutine, whose method counts as slow.
-func newDesk(t *testing.T) *desk {
+// newDesk is a chooser without its goroutine, whose method counts as slow.
+func newDesk(t *testing.T) *chooser {
 	t.Helper()
 	st, err := store.Open(t.Context(), "memory:")
 	if err != nil {
@@ -27,8 +27,8 @@ func newDesk(t *testing.T) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &desk{
-		study: one, bell: newBell(), metrics: newMetrics(func() float64 { return 0 }), log: slog.New(slog.DiscardHandler),
+	return &chooser{
+		study: one, notifier: newNotifier(), metrics: newMetrics(func() float64 { return 0 }), log: slog.New(slog.DiscardHandler),
 		patience: time.Hour, usual: 1, slow: time.Hour, closing: t.Context(),
 	}
 }
@@ -37,35 +37,35 @@ func newDesk(t *testing.T) *desk {
 func TestThinkAheadOnceAfterAFailure(t *testing.T) {
 	d := newDesk(t)
 	one := d.study
-	think := func(failure error) bool {
-		d.thinkAhead()
-		if d.thought == nil {
+	choose := func(failure error) bool {
+		d.chooseAhead()
+		if d.choice == nil {
 			return false
 		}
-		r := <-d.thought.result
+		r := <-d.choice.result
 		r.err = failure
 		d.finish(r)
 		return true
 	}
-	if !think(errors.New("no idea")) {
-		t.Fatal("the desk did not think ahead")
+	if !choose(errors.New("no idea")) {
+		t.Fatal("the chooser did not choose ahead")
 	}
-	if think(nil) {
-		t.Error("the desk asked the same question again")
+	if choose(nil) {
+		t.Error("the chooser asked the same question again")
 	}
 	if _, err := one.Ask(t.Context(), study.AskRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	if !think(nil) || d.spare == nil {
-		t.Error("the desk did not think about what is new")
+	if !choose(nil) || d.spare == nil {
+		t.Error("the chooser did not choose about what is new")
 	}
-	if think(nil) {
-		t.Error("the desk thought again with a spare answer")
+	if choose(nil) {
+		t.Error("the chooser chose again with a spare answer")
 	}
 }
 
 // enter queues an ask for one trial.
-func (d *desk) enter(t *testing.T) *waitingAsk {
+func (d *chooser) enter(t *testing.T) *waitingAsk {
 	t.Helper()
 	r, err := d.study.Check(study.AskRequest{Lease: time.Hour})
 	if err != nil {
@@ -76,7 +76,7 @@ func (d *desk) enter(t *testing.T) *waitingAsk {
 	return a
 }
 
-// Where many work, those who come with a new value while the method thinks ahead share what
+// Where many work, those who come with a new value while the method chooses ahead share what
 // it has begun; where few do, the value counts at once.
 func TestThinkingAheadForMany(t *testing.T) {
 	for _, c := range []struct {
@@ -88,8 +88,8 @@ func TestThinkingAheadForMany(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.wave = c.come
-		d.thinkAhead()
-		ahead := d.thought
+		d.chooseAhead()
+		ahead := d.choice
 		var asks []*waitingAsk
 		for number := 1; number <= c.come; number++ {
 			if err := d.study.Tell(t.Context(), number, evaluate.Outcome{Value: 1}); err != nil {
@@ -99,7 +99,7 @@ func TestThinkingAheadForMany(t *testing.T) {
 			d.advance()
 		}
 		if ahead.kept != c.shared {
-			t.Errorf("%d workers share the thought: %v", c.workers, ahead.kept)
+			t.Errorf("%d workers share the choice: %v", c.workers, ahead.kept)
 		}
 		if !c.shared {
 			(<-ahead.result).unlock()
@@ -116,14 +116,14 @@ func TestThinkingAheadForMany(t *testing.T) {
 				}
 				seen[s.Batch.Trials[0].Number] = true
 			default:
-				t.Fatal("who waited for the thought got nothing when it ended")
+				t.Fatal("who waited for the choice got nothing when it ended")
 			}
 		}
 		if len(seen) != c.come {
 			t.Errorf("%d asks got %d trials", c.come, len(seen))
 		}
-		if d.thought != nil {
-			(<-d.thought.result).unlock()
+		if d.choice != nil {
+			(<-d.choice.result).unlock()
 		}
 	}
 }

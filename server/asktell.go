@@ -117,7 +117,7 @@ func (s *Server) ask(ctx context.Context, in *askInput) (*body[batchShape], erro
 	}
 	out := &body[batchShape]{}
 	return out, s.change(ctx, in.Study, func(h *host) error {
-		b, err := h.desk.ask(ctx, r)
+		b, err := h.chooser.ask(ctx, r)
 		out.Body = shapeBatch(b)
 		return err
 	})

@@ -142,7 +142,7 @@ func (d *dispatcher) serve(ctx context.Context, name string, evals int) error {
 		if err != nil || count <= 0 {
 			return err
 		}
-		b, err := h.desk.ask(ctx, study.AskRequest{Count: count, Worker: study.QueueWorker, RequestID: rand.Text(), Lease: queueLease})
+		b, err := h.chooser.ask(ctx, study.AskRequest{Count: count, Worker: study.QueueWorker, RequestID: rand.Text(), Lease: queueLease})
 		if errors.Is(err, evaluate.ErrExhausted) {
 			return nil
 		}

@@ -23,6 +23,6 @@
 // # Glossary
 //
 //	host     a study that this process has open
-//	desk     where the asks of a host queue, and where its method thinks
+//	chooser  where the asks of a host queue, and where its method chooses
 //	replica  one of several servers on the same store
 package server

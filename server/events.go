@@ -88,7 +88,7 @@ func (s *Server) stream(c huma.Context, h *host, after int64) {
 	poll := time.NewTicker(pollEvents)
 	defer poll.Stop()
 	for {
-		rung := h.bell.rung() // before the log is read, so that nothing is missed
+		rung := h.notifier.rung() // before the log is read, so that nothing is missed
 		gone := watch.send(ctx, &out)
 		if _, ok := s.identify(r); !ok || gone || out.err != nil {
 			return

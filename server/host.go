@@ -17,9 +17,9 @@ var errClosing = errors.New("the server is shutting down: try again")
 // the method's model warm.
 type host struct {
 	*study.Study
-	name string
-	desk *desk
-	bell *bell
+	name     string
+	chooser  *chooser
+	notifier *notifier
 
 	users int       // requests and streams that have it; hosts.mu guards both
 	used  time.Time // when the last of them left
@@ -29,7 +29,7 @@ type host struct {
 type hosts struct {
 	store   study.Store
 	methods *strategy.Registry
-	start   func(*study.Study, *bell) *desk
+	start   func(*study.Study, *notifier) *chooser
 
 	forget func(*host) // what is kept of it elsewhere
 
@@ -115,7 +115,7 @@ func (hs *hosts) sweep(idle time.Duration) {
 	}
 	hs.mu.Unlock()
 	for _, h := range closed {
-		h.desk.close()
+		h.chooser.close()
 		hs.forget(h)
 	}
 }
@@ -152,8 +152,8 @@ func (hs *hosts) add(name string, s *study.Study) (*host, error) {
 		h.users++
 		return h, nil
 	}
-	h := &host{Study: s, name: name, bell: newBell(), users: 1}
-	h.desk = hs.start(s, h.bell)
+	h := &host{Study: s, name: name, notifier: newNotifier(), users: 1}
+	h.chooser = hs.start(s, h.notifier)
 	hs.open[name] = h
 	return h, nil
 }
@@ -165,12 +165,12 @@ func (hs *hosts) drop(h *host) {
 		delete(hs.open, h.name)
 	}
 	hs.mu.Unlock()
-	h.desk.close()
+	h.chooser.close()
 	hs.forget(h)
-	h.bell.ring() // streams of events find that the study is gone
+	h.notifier.ring() // streams of events find that the study is gone
 }
 
-// close stops all thinking and waits for it.
+// close stops all choosing and waits for it.
 func (hs *hosts) close() {
 	hs.mu.Lock()
 	hs.closed = true
@@ -178,7 +178,7 @@ func (hs *hosts) close() {
 	hs.open = map[string]*host{}
 	hs.mu.Unlock()
 	for _, h := range open {
-		h.desk.close()
+		h.chooser.close()
 	}
 }
 
@@ -208,21 +208,21 @@ func (s *Server) change(ctx context.Context, name string, f func(*host) error) e
 	return s.with(ctx, name, func(h *host) error {
 		err := f(h)
 		if err == nil {
-			h.bell.ring()
+			h.notifier.ring()
 		}
 		return err
 	})
 }
 
-// bell wakes everyone who waits for it.
-type bell struct {
+// notifier wakes everyone who waits for it.
+type notifier struct {
 	mu   sync.Mutex
 	next chan struct{}
 }
 
-func newBell() *bell { return &bell{next: make(chan struct{})} }
+func newNotifier() *notifier { return &notifier{next: make(chan struct{})} }
 
-func (b *bell) ring() {
+func (b *notifier) ring() {
 	b.mu.Lock()
 	close(b.next)
 	b.next = make(chan struct{})
@@ -230,7 +230,7 @@ func (b *bell) ring() {
 }
 
 // rung is closed by the next ring.
-func (b *bell) rung() <-chan struct{} {
+func (b *notifier) rung() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.next

@@ -16,7 +16,7 @@ type metrics struct {
 	registry  *prometheus.Registry
 	requests  *prometheus.CounterVec   // by route and status
 	seconds   *prometheus.HistogramVec // by route
-	thinking  prometheus.Histogram
+	choosing  prometheus.Histogram
 	fallbacks prometheus.Counter
 	drafts    *prometheus.CounterVec // by fate
 	waiting   prometheus.Gauge
@@ -31,7 +31,7 @@ func newMetrics(hosts func() float64) *metrics {
 			Name: "mahabo_http_requests_total", Help: "Requests by route and status."}, []string{"route", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "mahabo_http_request_seconds", Help: "Time to answer by route.", Buckets: buckets}, []string{"route"}),
-		thinking: prometheus.NewHistogram(prometheus.HistogramOpts{
+		choosing: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "mahabo_think_seconds", Help: "Time a method took to choose points.", Buckets: buckets}),
 		fallbacks: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "mahabo_ask_fallbacks_total", Help: "Batches that did not wait for their method."}),
@@ -43,7 +43,7 @@ func newMetrics(hosts func() float64) *metrics {
 			Name: "mahabo_event_streams", Help: "Open streams of events."}),
 	}
 	open := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "mahabo_studies_open", Help: "Studies in memory."}, hosts)
-	m.registry.MustRegister(m.requests, m.seconds, m.thinking, m.fallbacks, m.drafts, m.waiting, m.streams, open,
+	m.registry.MustRegister(m.requests, m.seconds, m.choosing, m.fallbacks, m.drafts, m.waiting, m.streams, open,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

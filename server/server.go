@@ -171,8 +171,8 @@ func New(c Config) (*Server, error) {
 	s.hosts = &hosts{store: c.Store, methods: c.Methods, open: map[string]*host{}, opening: map[string]chan struct{}{}, forget: s.analyst.forget}
 	s.health = &health{store: c.Store}
 	s.metrics = newMetrics(s.hosts.count)
-	s.hosts.start = func(one *study.Study, b *bell) *desk {
-		return startDesk(one, c.Methods, b, c.Patience, s.metrics, c.Log)
+	s.hosts.start = func(one *study.Study, b *notifier) *chooser {
+		return startChooser(one, c.Methods, b, c.Patience, s.metrics, c.Log)
 	}
 
 	mux := http.NewServeMux()
@@ -206,7 +206,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // EndStreams ends the streams of events, which otherwise never end.
 func (s *Server) EndStreams() { s.close() }
 
-// Close stops all thinking. Requests that still come are refused.
+// Close stops all choosing. Requests that still come are refused.
 func (s *Server) Close() {
 	s.close()
 	s.tasks.Wait()

@@ -19,16 +19,16 @@ import (
 )
 
 var (
-	thinkMethod  = flag.String("think.method", "adaptive", "method of the thinking test")
-	thinkDim     = flag.Int("think.dim", 4, "parameters of the thinking test")
-	thinkWorkers = flag.Int("think.workers", 4, "workers of the thinking test")
-	thinkKnown   = flag.Int("think.known", 30, "trials that the thinking test begins with")
-	thinkTrials  = flag.Int("think.trials", 30, "trials of the thinking test")
-	thinkTakes   = flag.Duration("think.takes", 20*time.Millisecond, "what an evaluation of the thinking test takes")
+	thinkMethod  = flag.String("think.method", "adaptive", "method of the choosing test")
+	thinkDim     = flag.Int("think.dim", 4, "parameters of the choosing test")
+	thinkWorkers = flag.Int("think.workers", 4, "workers of the choosing test")
+	thinkKnown   = flag.Int("think.known", 30, "trials that the choosing test begins with")
+	thinkTrials  = flag.Int("think.trials", 30, "trials of the choosing test")
+	thinkTakes   = flag.Duration("think.takes", 20*time.Millisecond, "what an evaluation of the choosing test takes")
 	thinkCheck   = flag.Bool("think.check", false, "fail when the median ask takes longer than one suggestion and 50 ms")
 )
 
-// TestThinking has many work for a study whose method thinks, and compares how long they wait
+// TestThinking has many work for a study whose method chooses, and compares how long they wait
 // with how long one suggestion takes. On a machine that does nothing else:
 //
 //	go test -run TestThinking -v ./server -think.dim 50 -think.known 500 -think.workers 20 -think.trials 200 -think.takes 3s -think.check

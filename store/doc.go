@@ -10,7 +10,7 @@
 //	mahabo_studies  name, id and the length of the log
 //	mahabo_events   the log, one JSON object per event
 //	mahabo_trials   the trials as the log leaves them, one JSON object each
-//	mahabo_locks    which process thinks for a study, and until when
+//	mahabo_locks    which process chooses for a study, and until when
 //
 // To append is to move the length of the log from one number to the next, in a
 // transaction with the events and the changed trials: who finds another length has

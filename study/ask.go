@@ -55,7 +55,7 @@ func (s *Study) Ask(ctx context.Context, r AskRequest) (Batch, error) {
 	for range mostAppends {
 		d, err := s.Draft(ctx, r)
 		if err == nil && d.Points() > 0 {
-			err = d.Think(ctx)
+			err = d.Choose(ctx)
 		}
 		if err != nil {
 			return Batch{}, err

@@ -380,7 +380,7 @@ func TestManyProcesses(t *testing.T) {
 	}
 }
 
-// TestReplay lets models choose, loses and repeats answers on the way, and thinks
+// TestReplay lets models choose, loses and repeats answers on the way, and chooses
 // the log again.
 func TestReplay(t *testing.T) {
 	for _, method := range []string{"maha:d=1", "vanilla"} {

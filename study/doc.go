@@ -21,9 +21,9 @@
 // The truth is a log of events that only grows; the table of trials is derived
 // from it and written in the same transaction. Every write names the place in
 // the log it expects to take. A process that was overtaken reads what is new and
-// decides again, so that no lock is held while a method thinks. Ask records in
+// decides again, so that no lock is held while a method chooses. Ask records in
 // Asked.Basis how much of the log its method knew: new values that arrive while
-// it thinks do not disturb it, another Ask makes it think again. Replaying the
+// it chooses do not disturb it, another Ask makes it choose again. Replaying the
 // log up to the basis gives the same points.
 //
 // What a method is told, Observations, depends on the trials alone:

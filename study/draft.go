@@ -14,18 +14,18 @@ import (
 )
 
 // Draft is the answer to some requests in the making. Ask makes one for one request;
-// a server makes one for all that wait, lets the method think without holding anybody
+// a server makes one for all that wait, lets the method choose without holding anybody
 // up, and improvises when that takes too long.
 //
 //	d, err := s.Draft(ctx, requests...)  // looks at the log
-//	err = d.Think(ctx)                   // if d.Points() > 0
+//	err = d.Choose(ctx)                   // if d.Points() > 0
 //	served := d.Serve(ctx)
 //
 // Asked.Basis, Wanted and First record which of the points of which question a batch
 // got, so that a replay finds them. A draft is not safe for concurrent use.
 type Draft struct {
 	study    *Study
-	seats    []seat
+	parts    []part
 	batches  int // served before it
 	turn     int64
 	basis    int64
@@ -35,8 +35,8 @@ type Draft struct {
 	at       int // batches served, its own included
 }
 
-// seat is what one request gets.
-type seat struct {
+// part is what one request gets.
+type part struct {
 	request AskRequest
 	serve   []int // trials that exist
 	from    int   // first of its points
@@ -81,7 +81,7 @@ func (s *Study) draft(l *ledger, requests []AskRequest) (*Draft, error) {
 	servable := slices.DeleteFunc(l.servable(now), func(n int) bool { return !keeps(l.trials[n-1], pins) })
 	points := 0
 	for _, r := range requests {
-		t := seat{request: r}
+		t := part{request: r}
 		if b, ok := l.asked[r.RequestID]; ok && r.RequestID != "" {
 			known := l.batch(b, now)
 			t.batch = &known
@@ -91,7 +91,7 @@ func (s *Study) draft(l *ledger, requests []AskRequest) (*Draft, error) {
 			t.from, t.points = points, r.Count-n
 			points += t.points
 		}
-		d.seats = append(d.seats, t)
+		d.parts = append(d.parts, t)
 	}
 	if points > 0 {
 		d.question = l.question(points, fixed, pins)
@@ -107,11 +107,11 @@ func (d *Draft) Points() int {
 	return d.question.Count
 }
 
-// Think has the study's method choose the points.
-func (d *Draft) Think(ctx context.Context) error {
-	select { // one model, one thought at a time
-	case d.study.thinking <- struct{}{}:
-		defer func() { <-d.study.thinking }()
+// Choose has the study's method choose the points.
+func (d *Draft) Choose(ctx context.Context) error {
+	select { // one model makes one choice at a time
+	case d.study.choosing <- struct{}{}:
+		defer func() { <-d.study.choosing }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -135,7 +135,7 @@ func (d *Draft) choose(ctx context.Context, m *suggest.Model) (err error) {
 	return err
 }
 
-// Matches says whether another draft that was thought answers the same question.
+// Matches says whether another draft whose points are chosen answers the same question.
 func (d *Draft) Matches(other *Draft) bool {
 	return d.turn == other.turn && d.Points() == other.Points() && d.question.Fixed.String() == other.question.Fixed.String()
 }
@@ -156,7 +156,7 @@ func (d *Draft) Adopt(other *Draft) bool {
 }
 
 // Drop leaves out a request whose caller is gone.
-func (d *Draft) Drop(i int) { d.seats[i].dropped = true }
+func (d *Draft) Drop(i int) { d.parts[i].dropped = true }
 
 // Serve writes the batches, together. A request that another process has overtaken
 // gets ErrOvertaken: its points did not count that process's.
@@ -167,8 +167,8 @@ func (d *Draft) Serve(ctx context.Context) []Served {
 
 // writes are those of the batches.
 func (d *Draft) writes(ctx context.Context) (ws []*write) {
-	for i := range d.seats {
-		t := &d.seats[i]
+	for i := range d.parts {
+		t := &d.parts[i]
 		if t.dropped || t.batch != nil {
 			continue
 		}
@@ -192,8 +192,8 @@ func (d *Draft) writes(ctx context.Context) (ws []*write) {
 
 // served is what became of the requests when their writes have ended.
 func (d *Draft) served() []Served {
-	served := make([]Served, len(d.seats))
-	for i, t := range d.seats {
+	served := make([]Served, len(d.parts))
+	for i, t := range d.parts {
 		if t.write != nil {
 			served[i].Err = t.write.err
 		}
@@ -212,7 +212,7 @@ func (s *Study) AskTogether(ctx context.Context, gather func() []AskRequest) []S
 	requests := sync.OnceValue(gather)
 	w := &write{ctx: ctx, parts: func(l *ledger) (ws []*write, err error) {
 		if d, err = s.draft(l, requests()); err == nil && d.Points() > 0 {
-			err = d.Think(ctx)
+			err = d.Choose(ctx)
 		}
 		if err != nil {
 			return nil, err
@@ -230,9 +230,9 @@ func (s *Study) AskTogether(ctx context.Context, gather func() []AskRequest) []S
 	return served
 }
 
-// decide makes the event of a seat, unless the log has moved on in a way that
+// decide makes the event of a part, unless the log has moved on in a way that
 // matters.
-func (d *Draft) decide(l *ledger, t *seat) (*Event, error) {
+func (d *Draft) decide(l *ledger, t *part) (*Event, error) {
 	if _, known := l.asked[t.request.RequestID]; known && t.request.RequestID != "" {
 		return nil, ErrOvertaken
 	}
@@ -256,8 +256,8 @@ func (d *Draft) decide(l *ledger, t *seat) (*Event, error) {
 	return &Event{Asked: e}, nil
 }
 
-// asked is the event of a seat; trials is how many there are before it.
-func (d *Draft) asked(t *seat, trials int, now time.Time) *asked {
+// asked is the event of a part; trials is how many there are before it.
+func (d *Draft) asked(t *part, trials int, now time.Time) *asked {
 	e := &asked{RequestID: t.request.RequestID, Batch: d.at + 1, Worker: t.request.Worker, Served: t.serve}
 	if t.request.Lease > 0 {
 		e.Expires = now.Add(t.request.Lease)

@@ -32,10 +32,10 @@ func draft(t tb, s *study.Study, workers ...string) *study.Draft {
 	return d
 }
 
-// think lets the method choose.
-func think(t tb, d *study.Draft) *study.Draft {
+// choose lets the method choose.
+func choose(t tb, d *study.Draft) *study.Draft {
 	t.Helper()
-	if err := d.Think(context.Background()); err != nil {
+	if err := d.Choose(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -65,7 +65,7 @@ func TestDraftServesMany(t *testing.T) {
 	if d.Points() != 2 {
 		t.Fatalf("three requests beside a waiting trial need %d points", d.Points())
 	}
-	if got, want := serve(t, think(t, d)), [][]int{{5}, {6}, {7}}; !slices.EqualFunc(got, want, slices.Equal) {
+	if got, want := serve(t, choose(t, d)), [][]int{{5}, {6}, {7}}; !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("served %v, want %v", got, want)
 	}
 	if last := events(t, st)[len(events(t, st))-1].Asked; last.Batch != 4 || last.Wanted != 2 || last.First != 1 || last.Worker != "c" {
@@ -78,7 +78,7 @@ func TestDraftServesMany(t *testing.T) {
 
 func TestDraftIsOvertaken(t *testing.T) {
 	s, _, _ := begin(t, study.Config{})
-	d := think(t, draft(t, s, "a"))
+	d := choose(t, draft(t, s, "a"))
 	ask(t, s, study.AskRequest{})
 	if err := d.Serve(t.Context())[0].Err; !errors.Is(err, study.ErrOvertaken) {
 		t.Errorf("a draft that did not know of another batch gave %v", err)
@@ -90,7 +90,7 @@ func TestLateDraft(t *testing.T) {
 	for n, b := range ask(t, s, study.AskRequest{Count: 3}).Trials {
 		tell(t, s, b.Number, float64(n*n))
 	}
-	slow := think(t, draft(t, s, "a", "b"))
+	slow := choose(t, draft(t, s, "a", "b"))
 
 	quick := draft(t, s, "a")
 	if err := quick.Improvise(t.Context(), "too slow"); err != nil {
@@ -120,7 +120,7 @@ func TestLateDraft(t *testing.T) {
 func TestDraftMatches(t *testing.T) {
 	s, _, now := begin(t, study.Config{})
 	ask(t, s, study.AskRequest{Worker: "w", Lease: time.Minute})
-	ahead := think(t, draft(t, s, "a"))
+	ahead := choose(t, draft(t, s, "a"))
 	if err := s.Heartbeat(t.Context(), 1, "w", time.Minute); err != nil {
 		t.Fatal(err)
 	}

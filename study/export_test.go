@@ -41,7 +41,7 @@ func Tags(events []Event) (tags []string, err error) {
 	return tags, nil
 }
 
-// Verify thinks every suggestion of a log again, with a method that is built anew
+// Verify makes every suggestion of a log again, with a method that is built anew
 // each time and told what the log held at the suggestion's basis.
 func Verify(ctx context.Context, events []Event) error {
 	l := newLedger(methods.BuiltIn())

@@ -168,7 +168,7 @@ func (s *Study) Events(ctx context.Context, after int64) ([]Event, error) {
 }
 
 // Lock takes the study's lock, on a store that has locks, so that of several
-// processes one thinks. It returns false when another holder has it.
+// processes one chooses. It returns false when another holder has it.
 func (s *Study) Lock(ctx context.Context, holder string, lease time.Duration) (bool, error) {
 	if locker, ok := s.store.(Locker); ok {
 		return locker.Lock(ctx, s.id, holder, lease)

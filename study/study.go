@@ -110,7 +110,7 @@ type Study struct {
 	writes writes
 
 	asking   chan struct{} // holds one token during Ask
-	thinking chan struct{} // holds one token while the model is in use
+	choosing chan struct{} // holds one token while the model is in use
 	model    suggest.Model
 }
 
@@ -176,7 +176,7 @@ func Delete(ctx context.Context, store Store, name string) error {
 }
 
 func newStudy(store Store, id string, options []Option) *Study {
-	s := &Study{store: store, id: id, now: time.Now, asking: make(chan struct{}, 1), thinking: make(chan struct{}, 1)}
+	s := &Study{store: store, id: id, now: time.Now, asking: make(chan struct{}, 1), choosing: make(chan struct{}, 1)}
 	s.writes.leading = make(chan struct{}, 1)
 	for _, o := range options {
 		o(s)

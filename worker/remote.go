@@ -58,7 +58,7 @@ const (
 	firstPause   = 100 * time.Millisecond
 	longestPause = 10 * time.Second
 	mostAnswer   = 64 << 20 // bytes of an answer
-	// longestCall leaves time for a method that thinks.
+	// longestCall leaves time for a method that chooses.
 	longestCall = 2 * time.Minute
 )
 

@@ -15,24 +15,24 @@ import (
 	"github.com/mahabo/mahabo/study"
 )
 
-// desk is where the asks of a study queue. One goroutine serves them: all that wait
-// share one thought of the method, and one transaction. It keeps three promises:
+// chooser is where the asks of a study queue. One goroutine serves them: all that wait
+// share one choice of the method, and one transaction. It keeps three promises:
 //
 //   - nobody waits longer than the patience: then points are improvised, and the
-//     answer says so. The thought goes on, and its points are served to who comes
+//     answer says so. The choice goes on, and its points are served to who comes
 //     next;
-//   - when new values have arrived and nobody waits, a method that is slow thinks
+//   - when new values have arrived and nobody waits, a method that is slow chooses
 //     ahead, for as many points as were last waited for. An ask that finds the same
 //     log gets what it would have got anyway; new values make the draft stale, unless
 //     they are few beside the trials under way: then those who come meanwhile wait for
 //     its end, where else each would begin anew what others wait for;
-//   - of several servers on a store one thinks at a time.
+//   - of several servers on a store one chooses at a time.
 //
-// A method that needs no model does not think: it chooses within the transaction.
-type desk struct {
+// A method that needs no model chooses within the transaction.
+type chooser struct {
 	study    *study.Study
 	instant  bool // the method needs no model
-	bell     *bell
+	notifier *notifier
 	patience time.Duration
 	metrics  *metrics
 	log      *slog.Logger
@@ -44,14 +44,14 @@ type desk struct {
 	ended   chan struct{}
 
 	// What only the goroutine touches.
-	queue   []*waitingAsk
-	thought *thought      // under way
-	spare   *study.Draft  // thought, not served
-	late    bool          // the spare may be served though the log has moved on
-	failed  *study.Draft  // a question asked ahead that the method had no answer to
-	usual   int           // trials asked for last
-	wave    int           // trials that were waited for when the last thought ended
-	slow    time.Duration // what the last thought took
+	queue  []*waitingAsk
+	choice *choice       // under way
+	spare  *study.Draft  // chosen, not served
+	late   bool          // the spare may be served though the log has moved on
+	failed *study.Draft  // a question asked ahead that the method had no answer to
+	usual  int           // trials asked for last
+	wave   int           // trials that were waited for when the last choice ended
+	slow   time.Duration // what the last choice took
 }
 
 // waitingAsk is a request and where its answer goes.
@@ -62,19 +62,19 @@ type waitingAsk struct {
 	answer  chan study.Served
 }
 
-// thought is a method at work.
-type thought struct {
-	asks   []*waitingAsk // for whom, none when it thinks ahead
-	ahead  *study.Draft  // the question when it thinks ahead
+// choice is a method at work.
+type choice struct {
+	asks   []*waitingAsk // for whom, none when it chooses ahead
+	ahead  *study.Draft  // the question when it chooses ahead
 	late   bool          // they were improvised for
-	others int           // trials under way when it began to think ahead
+	others int           // trials under way when it began to choose ahead
 	kept   bool          // asks that came since wait for it
 	cancel context.CancelFunc
-	result chan thinking
+	result chan chosen
 }
 
-// thinking is what comes of a thought. Whoever receives it unlocks.
-type thinking struct {
+// chosen is what comes of a choice. Whoever receives it unlocks.
+type chosen struct {
 	draft  *study.Draft
 	err    error
 	took   time.Duration
@@ -82,16 +82,16 @@ type thinking struct {
 }
 
 const (
-	cheap     = 50 * time.Millisecond // a thought that is not worth a lock, nor thinking ahead
+	cheap     = 50 * time.Millisecond // a choice that is not worth a lock, nor choosing ahead
 	lockLease = 5 * time.Second       // after which a server that died is forgotten
 	lockPoll  = 200 * time.Millisecond
 	tooLate   = "the model was not ready within %s; these points are a space-filling design"
 )
 
-func startDesk(one *study.Study, methods *strategy.Registry, b *bell, patience time.Duration, m *metrics, log *slog.Logger) *desk {
+func startChooser(one *study.Study, methods *strategy.Registry, b *notifier, patience time.Duration, m *metrics, log *slog.Logger) *chooser {
 	method, err := methods.Find(one.Config().Method)
-	d := &desk{
-		study: one, bell: b, patience: patience, metrics: m, log: log, holder: rand.Text(),
+	d := &chooser{
+		study: one, notifier: b, patience: patience, metrics: m, log: log, holder: rand.Text(),
 		instant: err == nil && method.ModelFree,
 		asks:    make(chan *waitingAsk), ended: make(chan struct{}), usual: max(one.Config().Batch, 1),
 	}
@@ -100,14 +100,14 @@ func startDesk(one *study.Study, methods *strategy.Registry, b *bell, patience t
 	return d
 }
 
-// close stops the thinking and refuses who waits.
-func (d *desk) close() {
+// close stops the choosing and refuses who waits.
+func (d *chooser) close() {
 	d.cancel()
 	<-d.ended
 }
 
 // ask queues and waits.
-func (d *desk) ask(ctx context.Context, r study.AskRequest) (study.Batch, error) {
+func (d *chooser) ask(ctx context.Context, r study.AskRequest) (study.Batch, error) {
 	r, err := d.study.Check(r)
 	if err != nil {
 		return study.Batch{}, err
@@ -125,7 +125,7 @@ func (d *desk) ask(ctx context.Context, r study.AskRequest) (study.Batch, error)
 	select {
 	case s := <-a.answer:
 		if errors.Is(s.Err, context.Canceled) && d.closing.Err() != nil {
-			s.Err = errClosing // what was cancelled is the desk, not the request
+			s.Err = errClosing // what was cancelled is the chooser, not the request
 		}
 		return s.Batch, s.Err
 	case <-ctx.Done():
@@ -134,17 +134,17 @@ func (d *desk) ask(ctx context.Context, r study.AskRequest) (study.Batch, error)
 }
 
 // run is the goroutine.
-func (d *desk) run() {
+func (d *chooser) run() {
 	defer close(d.ended)
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		rung := d.bell.rung()
+		rung := d.notifier.rung()
 		d.advance()
 		timer.Reset(d.untilDeadline())
-		var result chan thinking
-		if d.thought != nil {
-			result = d.thought.result
+		var result chan chosen
+		if d.choice != nil {
+			result = d.choice.result
 		}
 		select {
 		case a := <-d.asks:
@@ -162,7 +162,7 @@ func (d *desk) run() {
 }
 
 // gather takes the asks that have come in the meantime.
-func (d *desk) gather() {
+func (d *chooser) gather() {
 	for {
 		select {
 		case a := <-d.asks:
@@ -174,11 +174,11 @@ func (d *desk) gather() {
 }
 
 // untilDeadline is when the first who waits loses patience.
-func (d *desk) untilDeadline() time.Duration {
+func (d *chooser) untilDeadline() time.Duration {
 	next := time.Now().Add(time.Hour)
 	waiting := d.queue
-	if d.thought != nil && !d.thought.late {
-		waiting = slices.Concat(waiting, d.thought.asks)
+	if d.choice != nil && !d.choice.late {
+		waiting = slices.Concat(waiting, d.choice.asks)
 	}
 	for _, a := range waiting {
 		if a.until.Before(next) {
@@ -189,14 +189,14 @@ func (d *desk) untilDeadline() time.Duration {
 }
 
 // leave ends everything.
-func (d *desk) leave() {
+func (d *chooser) leave() {
 	d.gather()
 	waiting := d.queue
-	if d.thought != nil {
-		d.thought.cancel()
-		(<-d.thought.result).unlock()
-		if !d.thought.late {
-			waiting = append(waiting, d.thought.asks...)
+	if d.choice != nil {
+		d.choice.cancel()
+		(<-d.choice.result).unlock()
+		if !d.choice.late {
+			waiting = append(waiting, d.choice.asks...)
 		}
 	}
 	for _, a := range waiting {
@@ -205,9 +205,9 @@ func (d *desk) leave() {
 }
 
 // advance does what can be done now.
-func (d *desk) advance() {
+func (d *chooser) advance() {
 	d.dismiss()
-	if t := d.thought; t != nil && len(t.asks) > 0 && !t.late && !time.Now().Before(t.asks[0].until) {
+	if t := d.choice; t != nil && len(t.asks) > 0 && !t.late && !time.Now().Before(t.asks[0].until) {
 		t.late = true
 		d.improvise(t.asks)
 	}
@@ -216,19 +216,19 @@ func (d *desk) advance() {
 			return
 		}
 	}
-	if d.thought == nil && d.slow > cheap {
-		d.thinkAhead()
+	if d.choice == nil && d.slow > cheap {
+		d.chooseAhead()
 	}
 }
 
 // dismiss forgets who is gone.
-func (d *desk) dismiss() {
+func (d *chooser) dismiss() {
 	d.queue = slices.DeleteFunc(d.queue, func(a *waitingAsk) bool { return a.ctx.Err() != nil })
 }
 
-// thinkAhead starts a thought if it would give something new. Trials that wait or are
+// chooseAhead starts a choice if it would give something new. Trials that wait or are
 // stale are served first; then there is no hurry.
-func (d *desk) thinkAhead() {
+func (d *chooser) chooseAhead() {
 	others := d.underWay()
 	count := max(d.usual, min(d.wave, others/2))
 	r := study.AskRequest{Count: count}
@@ -241,11 +241,11 @@ func (d *desk) thinkAhead() {
 			return
 		}
 	}
-	d.start(&thought{ahead: next, others: others}, next, r)
+	d.start(&choice{ahead: next, others: others}, next, r)
 }
 
 // underWay counts the trials that are being evaluated.
-func (d *desk) underWay() int {
+func (d *chooser) underWay() int {
 	sum, err := d.study.Summary(d.closing)
 	if err != nil {
 		return 0
@@ -253,14 +253,14 @@ func (d *desk) underWay() int {
 	return sum.States[study.Running]
 }
 
-// awaits says whether asks for some points should wait for a thought ahead that does not know
+// awaits says whether asks for some points should wait for a choice ahead that does not know
 // the last values: about as many as there are asks, as a worker tells before it asks. Few of
 // them matter little beside the values that are not there yet.
-func (t *thought) awaits(points int) bool { return t.kept || 2*points <= t.others }
+func (t *choice) awaits(points int) bool { return t.kept || 2*points <= t.others }
 
 // serveNext serves those at the head of the queue that can share a draft, or has
-// them wait for a thought. It returns false when the queue has to wait.
-func (d *desk) serveNext() bool {
+// them wait for a choice. It returns false when the queue has to wait.
+func (d *chooser) serveNext() bool {
 	if d.instant {
 		d.serveAtOnce()
 		return true
@@ -277,16 +277,16 @@ func (d *desk) serveNext() bool {
 	case draft.Points() == 0 || d.spare != nil && d.adopt(draft):
 		d.serve(draft, group)
 		return true
-	case d.thought == nil:
-		d.start(&thought{asks: group}, draft, requests...)
+	case d.choice == nil:
+		d.start(&choice{asks: group}, draft, requests...)
 		return false
 	case !time.Now().Before(group[0].until):
 		d.improvise(group)
 		return true
 	}
-	if ahead := d.thought.ahead; ahead != nil && !draft.Matches(ahead) {
-		if d.thought.kept = d.thought.awaits(draft.Points()); !d.thought.kept {
-			d.thought.cancel() // stale; the queue is next
+	if ahead := d.choice.ahead; ahead != nil && !draft.Matches(ahead) {
+		if d.choice.kept = d.choice.awaits(draft.Points()); !d.choice.kept {
+			d.choice.cancel() // stale; the queue is next
 		}
 	}
 	d.queue = slices.Concat(group, d.queue)
@@ -294,7 +294,7 @@ func (d *desk) serveNext() bool {
 }
 
 // serveAtOnce serves all who have come when it is their turn to be written.
-func (d *desk) serveAtOnce() {
+func (d *chooser) serveAtOnce() {
 	var group []*waitingAsk
 	served := d.study.AskTogether(d.closing, func() []study.AskRequest {
 		d.gather()
@@ -306,7 +306,7 @@ func (d *desk) serveAtOnce() {
 }
 
 // fits is how many trials can be served together: those of the spare, if it was waited for.
-func (d *desk) fits() int {
+func (d *chooser) fits() int {
 	if d.spare != nil && d.late {
 		return d.spare.Points()
 	}
@@ -315,7 +315,7 @@ func (d *desk) fits() int {
 
 // group takes from the queue those who hold the same parameters fixed as the first, as long as
 // they want no more than most trials in all; the first is always taken.
-func (d *desk) group(most int) (group []*waitingAsk) {
+func (d *chooser) group(most int) (group []*waitingAsk) {
 	if len(d.queue) == 0 {
 		return nil
 	}
@@ -343,9 +343,9 @@ func requestsOf(asks []*waitingAsk) []study.AskRequest {
 	return requests
 }
 
-// adopt uses the spare points, once, if they are not stale: thought of the same log, too late
+// adopt uses the spare points, once, if they are not stale: chosen for the same log, too late
 // for those who waited for them, or waited for.
-func (d *desk) adopt(draft *study.Draft) bool {
+func (d *chooser) adopt(draft *study.Draft) bool {
 	spare := d.spare
 	d.spare = nil
 	same := draft.Matches(spare)
@@ -361,12 +361,12 @@ func (d *desk) adopt(draft *study.Draft) bool {
 	return used
 }
 
-// start has the method think about a draft, or one that is made anew once it is our
+// start has the method choose about a draft, or one that is made anew once it is our
 // turn.
-func (d *desk) start(t *thought, draft *study.Draft, requests ...study.AskRequest) {
+func (d *chooser) start(t *choice, draft *study.Draft, requests ...study.AskRequest) {
 	ctx, cancel := context.WithCancel(d.closing)
-	t.cancel, t.result = cancel, make(chan thinking, 1)
-	d.thought = t
+	t.cancel, t.result = cancel, make(chan chosen, 1)
+	d.choice = t
 	locked := d.slow > cheap
 	go func() {
 		unlock, err := func() {}, error(nil)
@@ -376,27 +376,27 @@ func (d *desk) start(t *thought, draft *study.Draft, requests ...study.AskReques
 		}
 		start := time.Now()
 		if err == nil && draft.Points() > 0 {
-			err = think(ctx, draft)
+			err = choose(ctx, draft)
 		}
-		t.result <- thinking{draft, err, time.Since(start), unlock}
+		t.result <- chosen{draft, err, time.Since(start), unlock}
 	}()
 }
 
-// think lets the method choose. One that panics costs its asks, not the server.
-func think(ctx context.Context, draft *study.Draft) (err error) {
+// choose lets the method choose. One that panics costs its asks, not the server.
+func choose(ctx context.Context, draft *study.Draft) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the method panicked: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return draft.Think(ctx)
+	return draft.Choose(ctx)
 }
 
-// finish serves those for whom the method thought, or keeps what it chose.
-func (d *desk) finish(r thinking) {
+// finish serves those for whom the method chose, or keeps what it chose.
+func (d *chooser) finish(r chosen) {
 	defer r.unlock()
-	t := d.thought
-	d.thought = nil
+	t := d.choice
+	d.choice = nil
 	t.cancel()
 	d.wave = d.waitedFor(t)
 	if !errors.Is(r.err, context.Canceled) {
@@ -404,14 +404,14 @@ func (d *desk) finish(r thinking) {
 			d.failed = t.ahead
 		}
 		d.slow = r.took
-		d.metrics.thinking.Observe(r.took.Seconds())
+		d.metrics.choosing.Observe(r.took.Seconds())
 	}
 	switch {
 	case r.err != nil && !t.late && t.ahead == nil:
 		d.reply(t.asks, r.err)
 	case errors.Is(r.err, context.Canceled):
 	case r.err != nil:
-		d.log.Warn("a thought that nobody waits for failed", "study", d.study.Config().Name, "error", r.err)
+		d.log.Warn("a choice that nobody waits for failed", "study", d.study.Config().Name, "error", r.err)
 	case t.late || t.ahead != nil:
 		if r.draft.Points() > 0 {
 			d.spare, d.late = r.draft, t.late || t.kept
@@ -421,8 +421,8 @@ func (d *desk) finish(r thinking) {
 	}
 }
 
-// waitedFor is how many trials those want who wait for a thought, or came meanwhile.
-func (d *desk) waitedFor(t *thought) (trials int) {
+// waitedFor is how many trials those want who wait for a choice, or came meanwhile.
+func (d *chooser) waitedFor(t *choice) (trials int) {
 	for _, a := range slices.Concat(t.asks, d.queue) {
 		trials += a.request.Count
 	}
@@ -430,7 +430,7 @@ func (d *desk) waitedFor(t *thought) (trials int) {
 }
 
 // serve writes the batches of a draft.
-func (d *desk) serve(draft *study.Draft, group []*waitingAsk) {
+func (d *chooser) serve(draft *study.Draft, group []*waitingAsk) {
 	for i, a := range group {
 		if a.ctx.Err() != nil {
 			draft.Drop(i)
@@ -441,7 +441,7 @@ func (d *desk) serve(draft *study.Draft, group []*waitingAsk) {
 
 // answer gives all what they were served. Those whom another process has overtaken queue
 // again, at the head.
-func (d *desk) answer(group []*waitingAsk, served []study.Served) {
+func (d *chooser) answer(group []*waitingAsk, served []study.Served) {
 	var again []*waitingAsk
 	for i, s := range served {
 		if errors.Is(s.Err, study.ErrOvertaken) {
@@ -451,11 +451,11 @@ func (d *desk) answer(group []*waitingAsk, served []study.Served) {
 		group[i].answer <- s
 	}
 	d.queue = slices.Concat(again, d.queue)
-	d.bell.ring()
+	d.notifier.ring()
 }
 
 // improvise serves points that need no model.
-func (d *desk) improvise(group []*waitingAsk) {
+func (d *chooser) improvise(group []*waitingAsk) {
 	draft, err := d.study.Draft(d.closing, requestsOf(group)...)
 	if err == nil && draft.Points() > 0 {
 		d.metrics.fallbacks.Add(float64(len(group)))
@@ -469,16 +469,16 @@ func (d *desk) improvise(group []*waitingAsk) {
 }
 
 // reply gives all the same error.
-func (d *desk) reply(group []*waitingAsk, err error) {
+func (d *chooser) reply(group []*waitingAsk, err error) {
 	for _, a := range group {
 		a.answer <- study.Served{Err: err}
 	}
 }
 
-// lock waits until no other server thinks for the study, and keeps the lock until
+// lock waits until no other server chooses for the study, and keeps the lock until
 // it is given back. A lock that cannot be had because the store fails is done
 // without: it saves work, the log keeps order.
-func (d *desk) lock(ctx context.Context) (unlock func()) {
+func (d *chooser) lock(ctx context.Context) (unlock func()) {
 	for {
 		ok, err := d.study.Lock(ctx, d.holder, lockLease)
 		if err != nil {
