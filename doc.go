@@ -20,20 +20,14 @@
 // # Elsewhere
 //
 //   - package space has the parameters and their file,
-//   - package strategy the methods, over the box [-1,1]^D, and their registry,
+//   - package strategy is the contract with methods, for one's own,
 //   - packages evaluate and command have trials evaluated, by a program too,
 //   - package study keeps an optimisation that outlives its processes, package store holds it in
 //     SQLite or PostgreSQL,
-//   - package problem has test problems, package bench measures methods on them,
-//   - command cmd/mahabo does all of it from a shell.
+//   - packages server and worker evaluate on several machines,
+//   - command cmd/mahabo does all of it from a shell, and measures methods; package cli is
+//     that command as a function.
 //
-// The models and solvers beneath are in packages gp, acquisition, candidate and
-// design. docs/ARCHITECTURE.md shows how the packages depend on each other, and
-// docs/notation.md translates the papers' symbols.
-//
-// The central method is that of S. A. Horiguchi, T. Iwata, T. Tsuzuki and
-// Y. Ozawa, Linear Embedding-based High-dimensional Batch Bayesian Optimization
-// without Reconstruction Mappings (2022): a Gaussian process with a Mahalanobis
-// kernel learns which few linear combinations of the parameters matter, and
-// points are chosen directly in the full space.
+// docs/METHOD.md describes the default method, docs/ARCHITECTURE.md how the packages depend on
+// each other.
 package mahabo
