@@ -72,7 +72,7 @@ func TestKills(t *testing.T) {
 func killRuns(t *testing.T, kills int) {
 	k := keeper{t: t, store: inStore(t)}
 	file := write(t, "rig.yaml", "parameters: {x: {float: [0, 1]}}")
-	trials := 20 + 4*kills
+	trials := 20 + 40*kills // a run of 300 ms ends up to 30 of them
 	run := func() *exec.Cmd {
 		return exec.CommandContext(t.Context(), binary, "minimize", "--space", file, "--store", k.store, "--study", "rig", "--method", "sobol",
 			"--init", "5", "--evals", strconv.Itoa(trials-5), "--parallel", "3", "--batch", "3", "-q", "--keep-output", "none", "--", "sh", "-c", "sleep 0.03; echo {trial}.5")
