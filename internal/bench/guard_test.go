@@ -41,6 +41,9 @@ var guardedCells = []guarded{
 // TestMethodsAreAsGoodAsTheyWere fails when a change makes suggestions worse. That its bars
 // mean something is shown by what must fail them: the initial designs alone, and random points.
 func TestMethodsAreAsGoodAsTheyWere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trials of sixteen problems take twelve seconds; make test runs them")
+	}
 	for _, c := range guardedCells {
 		t.Run(c.String(), func(t *testing.T) {
 			t.Parallel()

@@ -225,6 +225,8 @@ func TestFallbacksAreCountedAndTold(t *testing.T) {
 	var notes []string
 	r := newRunner(Options{Jobs: 1, Version: "test", OnNote: func(n string) { notes = append(notes, n) }}, here, f, jobs)
 	r.execute = func(ctx context.Context, j job) (Trial, error) {
+		runtime.LockOSThread() // the CPU clock belongs to a thread
+		defer runtime.UnlockOSThread()
 		p, end, err := here.problem(ctx, j)
 		if err != nil {
 			return Trial{}, err
