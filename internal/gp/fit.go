@@ -103,7 +103,8 @@ type loss struct {
 	params          []HyperParam  // of the metric, and the noise
 	metric          Metric        // of the last evaluation
 	r, slope, l, s  linalg.Matrix // correlations, their slopes, the factor and the inverse
-	g               linalg.Matrix // derivative in R
+	g               linalg.Matrix // derivative in R, where the metric needs all of it
+	row             []float64     // of it
 	residual, alpha []float64
 	unit            []float64
 	scale           float64 // s of the last evaluation
@@ -111,11 +112,15 @@ type loss struct {
 
 func newLoss(prior Prior, d Data) *loss {
 	n := len(d.Y)
-	return &loss{
+	f := &loss{
 		Prior: prior, Data: d, n: n, moved: d.Given != nil && prior.Scale == 0, params: append(prior.Metric.Params(), prior.Noise),
-		r: linalg.New(n, n), slope: linalg.New(n, n), l: linalg.New(n, n), s: linalg.New(n, n), g: linalg.New(n, n),
+		r: linalg.New(n, n), slope: linalg.New(n, n), l: linalg.New(n, n), s: linalg.New(n, n), row: make([]float64, n),
 		residual: make([]float64, n), alpha: make([]float64, n), unit: make([]float64, n),
 	}
+	if _, ok := prior.Metric.(rowMetric); !ok {
+		f.g = linalg.New(n, n)
+	}
+	return f
 }
 
 // hyper are the hyperparameters of the last evaluation, which was at p.
@@ -195,9 +200,7 @@ func (f *loss) eval(grad, p []float64) float64 {
 		f.scale = max(misfit/freedom, smallestScale)
 	}
 	clear(grad)
-	dNoise := f.derivative(noise, total)
-	f.metric.ParamGrad(grad[:m], f.slope, f.g, f.Points)
-	grad[m] = dNoise
+	grad[m] = f.derivative(grad[:m], noise, total)
 	value := 0.5*freedom*math.Log(f.scale) + 0.5*linalg.LogDet(f.l)
 	if f.Restricted {
 		value += 0.5 * math.Log(total)
@@ -216,26 +219,36 @@ func (f *loss) eval(grad, p []float64) float64 {
 	return value / float64(f.n)
 }
 
-// derivative fills g and returns the derivative in the logarithm of the noise.
-func (f *loss) derivative(noise, total float64) (dNoise float64) {
+// derivative adds the derivatives in the metric's hyperparameters to dLog and returns that in the logarithm
+// of the noise.
+func (f *loss) derivative(dLog []float64, noise, total float64) (dNoise float64) {
+	rows, byRow := f.metric.(rowMetric)
 	for i := range f.n {
-		s, g := f.s.Row(i), f.g.Row(i)
+		s, g := f.s.Row(i), f.row[:i]
+		if !byRow {
+			g = f.g.Row(i)[:i]
+		}
 		a, u := f.alpha[i]/f.scale, f.unit[i]/total
-		for j := range i {
-			g[j] = s[j] - a*f.alpha[j]
+		for j, v := range f.alpha[:i] {
+			g[j] = s[j] - a*v
 		}
 		own := s[i] - a*f.alpha[i]
 		if f.Restricted {
-			for j := range i {
-				g[j] -= u * f.unit[j]
+			for j, v := range f.unit[:i] {
+				g[j] -= u * v
 			}
 			own -= u * f.unit[i]
 		}
-		if f.Weights == nil {
-			dNoise += 0.5 * noise * own
-		} else {
-			dNoise += 0.5 * noise * f.Weights[i] * own
+		if f.Weights != nil {
+			own *= f.Weights[i]
 		}
+		dNoise += 0.5 * noise * own
+		if byRow {
+			rows.rowGrad(dLog, i, f.slope.Row(i)[:i], g, f.Points)
+		}
+	}
+	if !byRow {
+		f.metric.ParamGrad(dLog, f.slope, f.g, f.Points)
 	}
 	return dNoise
 }
@@ -262,8 +275,14 @@ const smallestScale = 1e-12
 // fillCorrelations fills the lower triangle of r for its first points, and that of slope,
 // unless it is empty.
 func fillCorrelations(r, slope linalg.Matrix, profile Profile, m Metric, noise float64, d Data) {
-	m.Between(r, d.Points)
+	rows, byRow := m.(rowMetric)
+	if !byRow {
+		m.Between(r, d.Points)
+	}
 	for i := range r.Rows {
+		if byRow {
+			rows.rowBetween(r.Row(i)[:i], i, d.Points)
+		}
 		var slopes []float64
 		if slope.Rows > 0 {
 			slopes = slope.Row(i)[:i]

@@ -30,6 +30,12 @@ type Metric interface {
 	Map(dim int) (rate float64, m Map)
 }
 
+// rowMetric is a Metric that can be had row by row, while a row is at hand.
+type rowMetric interface {
+	rowBetween(r2 []float64, i int, p *Points)                    // of row i
+	rowGrad(dLog []float64, i int, slope, g []float64, p *Points) // of row i
+}
+
 // Map is a linear map z = Tx.
 type Map interface {
 	Dim() int                    // of z
@@ -45,7 +51,10 @@ type Isotropic struct {
 	Prior LogNormalPrior
 }
 
-var _ Metric = Isotropic{}
+var (
+	_ Metric    = Isotropic{}
+	_ rowMetric = Isotropic{}
+)
 
 // far is how far, as a logarithm, a fit may go from the median of a prior.
 var far = math.Log(1e6)
@@ -62,24 +71,32 @@ func (m Isotropic) rate(dim int) float64 { return m.Theta / float64(dim) }
 
 // Between fills the lower triangle of r2.
 func (m Isotropic) Between(r2 linalg.Matrix, p *Points) {
-	rate := m.rate(p.dim)
 	for i := range r2.Rows {
-		row := r2.Row(i)
-		for j, v := range p.r2.Row(i)[:i] {
-			row[j] = rate * v
-		}
+		m.rowBetween(r2.Row(i)[:i], i, p)
+	}
+}
+
+func (m Isotropic) rowBetween(r2 []float64, i int, p *Points) {
+	rate := m.rate(p.dim)
+	for j, v := range p.r2.Row(i)[:i] {
+		r2[j] = rate * v
 	}
 }
 
 // ParamGrad adds the derivative in log Theta, d r² = r² d log Theta.
 func (m Isotropic) ParamGrad(dLog []float64, slope, g linalg.Matrix, p *Points) {
-	rate := m.rate(p.dim)
 	for i := range g.Rows {
-		slopes, r2, gi := slope.Row(i), p.r2.Row(i), g.Row(i)
-		for j := range i {
-			dLog[0] += slopes[j] * (-rate / 2) * r2[j] * gi[j]
-		}
+		m.rowGrad(dLog, i, slope.Row(i)[:i], g.Row(i)[:i], p)
 	}
+}
+
+func (m Isotropic) rowGrad(dLog []float64, i int, slope, g []float64, p *Points) {
+	half, sum := -m.rate(p.dim)/2, dLog[0]
+	r2 := p.r2.Row(i)[:i]
+	for j, v := range g {
+		sum += slope[j] * half * r2[j] * v
+	}
+	dLog[0] = sum
 }
 
 // Map is Theta/D and no map.
