@@ -259,14 +259,14 @@ func (m *Posterior) evaluate(value []float64, grad, x linalg.Matrix, f Moments) 
 		if grad.Rows == 0 {
 			continue
 		}
-		var sum float64
-		for j := range c {
-			influence := dMean*m.alpha[j] - 2*m.scale*dVariance*wi[j]
-			if m.Restricted && j < m.data {
-				influence -= 2 * m.scale * dVariance * missing / m.total * m.unit[j]
-			}
-			c[j] *= influence
-			sum += c[j]
+		if m.Restricted { // d(1 - k·unit)² = -2 (1 - k·unit) unit·dk
+			linalg.Axpy(wi[:m.data], missing/m.total, m.unit)
+		}
+		alpha, twice, sum := m.alpha[:n], 2*m.scale*dVariance, 0.0
+		for j, wij := range wi {
+			v := c[j] * (dMean*alpha[j] - twice*wij)
+			c[j] = v
+			sum += v
 		}
 		g := grad.Row(i)
 		for j, xj := range x.Row(i) {
