@@ -79,7 +79,7 @@ func (l *ledger) told(results []Finished) (*told, error) {
 // longLease divides the time that a trial has run: a heartbeat gives it that much at least.
 const longLease = 10
 
-// heartbeat extends the lease of a running trial to a time from now on, 0 for
+// Heartbeat extends the lease of a running trial to a time from now on, 0 for
 // ever. It returns ErrLeaseLost when the trial was served to another worker or
 // has an outcome: there is no point in going on.
 //

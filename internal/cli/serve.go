@@ -61,25 +61,26 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	config := server.Config{
-		Log: c.logger(s), Version: version(), Patience: c.Patience, Secure: c.TLSCert != "", Dashboard: web.Handler,
+		Methods: s.methods, Log: c.logger(s), Version: version(), Patience: c.Patience, Secure: c.TLSCert != "", Dashboard: web.Handler,
 		Analyse: func(ctx context.Context, c study.Config, trials []study.Trial) (any, error) {
 			return insight.ReviewTrials(ctx, c, trials)
 		},
 	}
 	var secret string
 	var tokens *token.File // of the broker
-	if c.WithParent {
+	switch {
+	case c.WithParent:
 		var stop context.CancelFunc
 		ctx, stop = untilParentEnds(ctx, s.in)
 		defer stop()
 		secret = token.Private(time.Now())
 		config.Token = secret
-	} else if c.TokenFile != "" {
+	case c.TokenFile != "":
 		config.TokenFile = c.TokenFile
 		if tokens, err = token.Open(c.TokenFile, nil); err != nil {
 			return usagef("--token-file: %w", err)
 		}
-	} else if loopback {
+	case loopback:
 		config.Hostnames = []string{"localhost"}
 	}
 	var certificate *tls.Certificate

@@ -17,8 +17,8 @@ func add(path string, l line) error {
 	if err != nil {
 		return err
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // a link stays one
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // a link stays one
 	}
 	aside, err := claim(path + ".new")
 	if err != nil {
