@@ -53,7 +53,12 @@ func PairMethods(trials []Trial, first, second string) ([]Paired, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pair(a, b, func(t Trial) Cell { return Cell{"", t.Problem, t.Dim, t.Batch} })
+	return pairTasks(a, b)
+}
+
+// pairTasks compares the trials of two methods, task by task.
+func pairTasks(first, second []Trial) ([]Paired, error) {
+	return pair(first, second, func(t Trial) Cell { return Cell{"", t.Problem, t.Dim, t.Batch} })
 }
 
 // pair joins trials of equal key and number.

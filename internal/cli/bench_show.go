@@ -50,7 +50,7 @@ func (c *selection) trials() ([]bench.Trial, error) {
 
 type benchTableCmd struct {
 	selection
-	Layout string `default:"rows" enum:"rows,best,minutes" help:"rows: a line per cell; best or minutes: a line per method, as the paper prints it (${default})."`
+	Layout string `default:"rows" enum:"rows,best,minutes,leaderboard" help:"rows: a line per cell; best or minutes: a line per method, as the paper prints it; leaderboard: mean ranks, wins and losses, shares of tasks solved (${default})."`
 	Format string `default:"text" enum:"text,markdown,csv,latex,html,json" help:"text, markdown, csv, latex, html or json (${default})."`
 }
 
@@ -71,6 +71,9 @@ func (c *benchTableCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
+	if c.Layout == "leaderboard" {
+		return c.leaderboard(s, trials)
+	}
 	rows := bench.Summarise(trials)
 	switch {
 	case c.Format == "json":
@@ -81,6 +84,17 @@ func (c *benchTableCmd) Run(s streams) error {
 		return bench.Pivot(s.out, rows, bench.Minutes, format(c.Format))
 	}
 	return bench.Table(s.out, rows, format(c.Format))
+}
+
+func (c *benchTableCmd) leaderboard(s streams, trials []bench.Trial) error {
+	board, err := bench.Rank(trials)
+	if err != nil {
+		return err
+	}
+	if c.Format == "json" {
+		return writeJSON(s.out, board)
+	}
+	return board.Write(s.out, format(c.Format))
 }
 
 type benchFigureCmd struct {
