@@ -159,6 +159,15 @@ func newDuel(first, second string, list []Paired) Duel {
 	return d
 }
 
+// Methods lists the ranked methods, the first one first.
+func (b *Leaderboard) Methods() []string {
+	var list []string
+	for _, s := range b.Standings {
+		list = append(list, s.Method)
+	}
+	return list
+}
+
 // Duel returns the comparison of two ranked methods, seen from the first.
 func (b *Leaderboard) Duel(first, second string) Duel {
 	for _, d := range b.Pairs {

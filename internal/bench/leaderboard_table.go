@@ -96,9 +96,9 @@ func score(wins, ties, losses int) string { return fmt.Sprintf("%d/%d/%d", wins,
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
 func (b *Leaderboard) pairSheet() sheet {
-	s := sheet{caption: "wins/ties/losses of the method of a line against that of a column; * a difference is shown over all tasks", header: []string{"method"}, left: 1}
-	for _, t := range b.Standings {
-		s.header = append(s.header, t.Method)
+	s := sheet{
+		caption: "wins/ties/losses of the method of a line against that of a column; * a difference is shown over all tasks",
+		header:  append([]string{"method"}, b.Methods()...), left: 1,
 	}
 	for _, t := range b.Standings {
 		line := words(t.Method)

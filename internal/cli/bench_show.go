@@ -99,7 +99,8 @@ func (c *benchTableCmd) leaderboard(s streams, trials []bench.Trial) error {
 
 type benchFigureCmd struct {
 	selection
-	Out string `required:"" placeholder:"FILE" help:"Image to write, .png, .svg or .pdf."`
+	Kind report.Kind `default:"curves" enum:"curves,rank,profile" help:"curves: best value by evaluation; rank: mean ranks beside CPU seconds; profile: share of tasks solved by evaluation (${default})."`
+	Out  string      `required:"" placeholder:"FILE" help:"Image to write, .png, .svg or .pdf."`
 }
 
 // Help is the long help.
@@ -124,7 +125,7 @@ func (c *benchFigureCmd) Run(s streams) error {
 		return err
 	}
 	var b bytes.Buffer
-	if err := report.Figure(&b, trials, image); err != nil {
+	if err := report.Figure(&b, trials, c.Kind, image); err != nil {
 		return err
 	}
 	if err := writeFile(c.Out, b.Bytes()); err != nil {

@@ -87,7 +87,7 @@ func TestFigureFormats(t *testing.T) {
 				t.Fatal(err)
 			}
 			var b bytes.Buffer
-			if err := Figure(&b, example(), format); err != nil {
+			if err := Figure(&b, example(), Curves, format); err != nil {
 				t.Fatal(err)
 			}
 			check(t, b.Bytes())
@@ -96,14 +96,13 @@ func TestFigureFormats(t *testing.T) {
 	if _, err := ImageOf("a.jpg"); err == nil {
 		t.Error("a.jpg was accepted")
 	}
-	if err := Figure(&bytes.Buffer{}, nil, SVG); err == nil {
+	if err := Figure(&bytes.Buffer{}, nil, Curves, SVG); err == nil {
 		t.Error("a figure without trials was drawn")
 	}
 }
 
 func TestLayout(t *testing.T) {
-	curves := bench.Curves(example())
-	f, err := layOut(curves, styleOf(methodsOf(curves)))
+	f, err := layOut(example(), Curves)
 	if err != nil {
 		t.Fatal(err)
 	}
