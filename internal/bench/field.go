@@ -123,11 +123,17 @@ func (f *field) bootstrap(ranks [][][]float64, list []Standing) {
 	}
 	for m := range list {
 		slices.Sort(drawn[m])
-		_, se := meanSE(drawn[m], func(v float64) float64 { return v })
-		sd := *se * math.Sqrt(resamples) // of the resampled means: the standard error of the mean
+		sd := deviation(drawn[m])
 		low, high := drawn[m][resamples/40], drawn[m][resamples-1-resamples/40]
 		list[m].SE, list[m].Low, list[m].High, list[m].First = &sd, &low, &high, &first[m]
 	}
+}
+
+// deviation is the standard deviation of resampled means, which is the standard error of the mean. Differences
+// from the first value make it zero when all are equal.
+func deviation(values []float64) float64 {
+	_, se := meanSE(values, func(v float64) float64 { return v - values[0] })
+	return *se * math.Sqrt(float64(len(values)))
 }
 
 // meanRanks ranks values from 1, the lowest; equal ones share the mean of their ranks.

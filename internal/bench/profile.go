@@ -90,13 +90,14 @@ func (f *field) profile(method int, left float64, at []int) ProfileCurve {
 		return c
 	}
 	random := rand.New(rand.NewPCG(bootstrapSeed, 1)) // the same resamples for all
-	drawn := make([][]float64, profileResamples)
-	for b := range drawn {
-		drawn[b] = sum(func(visit func(share, trial int, weight float64)) { f.draw(random, visit) })
+	drawn := make([][]float64, len(at))               // by evaluations and resample
+	for range profileResamples {
+		for k, v := range sum(func(visit func(share, trial int, weight float64)) { f.draw(random, visit) }) {
+			drawn[k] = append(drawn[k], v)
+		}
 	}
 	for k := range at {
-		_, se := meanSE(drawn, func(d []float64) float64 { return d[k] })
-		c.SE[k] = *se * math.Sqrt(profileResamples)
+		c.SE[k] = deviation(drawn[k])
 	}
 	return c
 }

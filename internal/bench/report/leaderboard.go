@@ -23,7 +23,7 @@ func standingPanels(b *bench.Leaderboard, styles map[string]draw.LineStyle) (ran
 	label := figure.TextStyle(8)
 	for i, s := range b.Standings {
 		y := float64(len(b.Standings) - i)
-		if s.Low != nil {
+		if s.Low != nil && *s.Low < *s.High {
 			ranks.Add(bar(*s.Low, *s.High, y, styles[s.Method]))
 		}
 		for _, mark := range []struct {

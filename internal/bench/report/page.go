@@ -202,7 +202,7 @@ func drawings(curves []bench.Curve, styles map[string]draw.LineStyle) ([]drawing
 
 // pagePanel is a panel as a part of the page.
 func pagePanel(p *plot.Plot, size vg.Point) (template.HTML, error) {
-	svg, err := figure.SVG(size.X, size.Y, p.Draw)
+	svg, err := figure.SVG(size.X+2*margin, size.Y+2*margin, func(c draw.Canvas) { p.Draw(draw.Crop(c, margin, -margin, margin, -margin)) })
 	return template.HTML(figure.ForPage(svg)), err // the SVG writer has escaped its texts
 }
 
