@@ -200,7 +200,7 @@ func (b *Leaderboard) Notes() []string {
 	if len(b.LeftMethods) > 0 {
 		var names []string
 		for _, m := range b.LeftMethods {
-			names = append(names, fmt.Sprintf("%s (%d tasks, %d of them ranked)", m.Method, m.Tasks, m.Shared))
+			names = append(names, fmt.Sprintf("%s (%s, %d of them ranked)", m.Method, counted(m.Tasks, "task"), m.Shared))
 		}
 		notes = append(notes, "Not ranked, as they lack tasks of the others: "+strings.Join(names, ", ")+". Choose other methods with --method.")
 	}

@@ -70,7 +70,7 @@ func (b *Leaderboard) sheets(p Part) []sheet {
 
 func (b *Leaderboard) standingSheet() sheet {
 	s := sheet{
-		caption: fmt.Sprintf("leaderboard of %d methods on %d tasks", len(b.Standings), len(b.Tasks)),
+		caption: fmt.Sprintf("leaderboard of %d methods on %s", len(b.Standings), counted(len(b.Tasks), "task")),
 		header:  []string{"method", "mean rank", "95 % interval", "first", "wins/ties/losses", "CPU seconds", "tasks"},
 		left:    1, measured: []int{1},
 	}
@@ -87,6 +87,14 @@ func (b *Leaderboard) standingSheet() sheet {
 			words(interval, first, t.score(), fmt.Sprintf("%.3g", t.CPUSeconds), fmt.Sprintf("%d of %d", len(b.Tasks), t.Tasks)))...)
 	}
 	return s
+}
+
+// counted writes a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 func (t Standing) score() string { return score(t.Wins, t.Ties, t.Losses) }

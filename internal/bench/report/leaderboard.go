@@ -40,8 +40,11 @@ func standingPanels(b *bench.Leaderboard, styles map[string]draw.LineStyle) (ran
 		lowest, highest = min(lowest, s.CPUSeconds), max(highest, s.CPUSeconds)
 		size.X = max(size.X, label.Width(s.Method))
 	}
+	room := size.X / 6 // between names and axis: a reader's font may be wider
+	size = vg.Point{X: size.X + room + 6*vg.Centimeter, Y: vg.Length(len(b.Standings))*0.5*vg.Centimeter + 1.8*vg.Centimeter}
 	for _, p := range []*plot.Plot{ranks, costs} {
 		p.Y.Tick.Marker, p.Y.Tick.Label.Font.Size = names(b), 8
+		p.Y.Tick.Length, p.Y.Tick.Color = room, color.Transparent
 		p.Y.Min, p.Y.Max = 0.5, float64(len(b.Standings))+0.5
 	}
 	ranks.X.Min, ranks.X.Max, ranks.X.Tick.Marker = 0.9, float64(len(b.Standings))+0.1, plot.TickerFunc(figure.LinearTicks)
@@ -50,8 +53,6 @@ func standingPanels(b *bench.Leaderboard, styles map[string]draw.LineStyle) (ran
 		costs.X.Scale, costs.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(figure.LogTicks)
 		costs.X.Min, costs.X.Max = decades(lowest, highest)
 	}
-	size.X += 6 * vg.Centimeter
-	size.Y = vg.Length(len(b.Standings))*0.5*vg.Centimeter + 1.8*vg.Centimeter
 	return ranks, costs, size, nil
 }
 
