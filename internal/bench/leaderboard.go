@@ -9,7 +9,7 @@ import (
 )
 
 // ErrNotComparable says that no two methods have a task and a trial in common.
-var ErrNotComparable = errors.New("no two methods have a trial of the same task: nothing can be ranked")
+var ErrNotComparable = errors.New("no two methods have a trial of the same task: run another method on the same problems, or give more folders")
 
 // Leaderboard ranks methods on the tasks that all of them have.
 //
@@ -22,13 +22,13 @@ var ErrNotComparable = errors.New("no two methods have a trial of the same task:
 // A task's trials are those that all ranked methods have. Uncertainty is that of a bootstrap: tasks are
 // drawn with replacement, and for each drawn task its trials. Its seed is fixed.
 type Leaderboard struct {
-	Standings    []Standing   `json:"standings"` // by mean rank
-	Pairs        []Duel       `json:"pairs"`     // every two, in the order of the standings
-	Tasks        []Contest    `json:"tasks"`
-	Evaluations  []int        `json:"evaluations"` // at which profiles are given, the initial design included
-	Profiles     []Profile    `json:"profiles"`
-	LeftMethods  []LeftMethod `json:"left_out_methods"`
-	LeftContests []LeftTask   `json:"left_out_tasks"`
+	Standings   []Standing   `json:"standings"` // by mean rank
+	Pairs       []MethodPair `json:"pairs"`     // every two, in the order of the standings
+	Tasks       []BoardTask  `json:"tasks"`
+	Evaluations []int        `json:"evaluations"` // at which profiles are given, the initial design included
+	Profiles    []Profile    `json:"profiles"`
+	LeftMethods []LeftMethod `json:"left_out_methods"`
+	LeftTasks   []LeftTask   `json:"left_out_tasks"`
 }
 
 // Standing is the place of a method.
@@ -46,12 +46,12 @@ type Standing struct {
 	Tasks      int      `json:"tasks"`       // that the method has, ranked or not
 }
 
-// Duel counts the tasks on which the first of two methods is lower, by Wilcoxon's test with Holm's
+// MethodPair counts the tasks on which the first of two methods is lower, by Wilcoxon's test with Holm's
 // correction for these tasks, those without a shown difference, and those on which it is higher.
 //
 // Few trials show nothing on one task, but may over many: the same test takes from every task the share of
 // trials in which the first is higher less that in which it is lower. Holm's correction is for all pairs.
-type Duel struct {
+type MethodPair struct {
 	First    string  `json:"first"`
 	Second   string  `json:"second"`
 	Wins     int     `json:"wins"`
@@ -63,10 +63,10 @@ type Duel struct {
 }
 
 // differs says whether one of the two is better over the tasks.
-func (d Duel) differs() bool { return d.Adjusted < significant }
+func (d MethodPair) differs() bool { return d.Adjusted < significant }
 
-// Contest is a task with its budget, on which methods are ranked.
-type Contest struct {
+// BoardTask is a task with its budget, on which methods are ranked.
+type BoardTask struct {
 	Problem string `json:"problem"`
 	Dim     int    `json:"dim"`
 	Batch   int    `json:"batch"`
@@ -83,42 +83,42 @@ type Contest struct {
 type LeftMethod struct {
 	Method string `json:"method"`
 	Tasks  int    `json:"tasks"` // that it has
-	Shared int    `json:"shared"`
+	Shared int    `json:"shared"` // of these, those on which the others are ranked
 }
 
 // LeftTask is a task on which the methods are not ranked.
 type LeftTask struct {
-	Contest
+	BoardTask
 	Missing []string `json:"missing"` // ranked methods that lack it; none when they have no trial in common
 }
 
 // Rank makes the leaderboard. Where methods lack tasks, the method without which the others share most
 // tasks is left out, again and again; the largest product of methods and shared tasks is taken.
 func Rank(trials []Trial) (*Leaderboard, error) {
-	a := newArena(trials)
+	a := newTrialIndex(trials)
 	chosen := a.choose()
 	if chosen == nil {
 		return nil, &InputError{ErrNotComparable}
 	}
-	f := a.field(chosen)
-	b := &Leaderboard{LeftMethods: a.leftMethods(chosen), LeftContests: a.leftTasks(chosen)}
-	for _, s := range f.shares {
-		b.Tasks = append(b.Tasks, s.Contest)
+	f := a.common(chosen)
+	b := &Leaderboard{LeftMethods: a.leftMethods(chosen), LeftTasks: a.leftTasks(chosen)}
+	for _, s := range f.tasks {
+		b.Tasks = append(b.Tasks, s.BoardTask)
 	}
 	b.Standings = f.standings()
 	for i := range b.Standings {
 		b.Standings[i].Tasks = a.tasksOf(slices.Index(a.methods, b.Standings[i].Method))
 	}
 	slices.SortStableFunc(b.Standings, func(s, t Standing) int { return cmp.Compare(s.MeanRank, t.MeanRank) })
-	if err := b.duel(f); err != nil {
+	if err := b.comparePairs(f); err != nil {
 		return nil, err
 	}
 	b.Evaluations, b.Profiles = f.profiles()
 	return b, nil
 }
 
-// duel compares every two methods, and counts for each.
-func (b *Leaderboard) duel(f *field) error {
+// comparePairs compares every two methods, and counts for each.
+func (b *Leaderboard) comparePairs(f *ranking) error {
 	var ps []float64
 	for i := range b.Standings {
 		for j := i + 1; j < len(b.Standings); j++ {
@@ -127,7 +127,7 @@ func (b *Leaderboard) duel(f *field) error {
 			if err != nil {
 				return fmt.Errorf("%s and %s: %w", first.Method, second.Method, err)
 			}
-			d := newDuel(first.Method, second.Method, list)
+			d := newPair(first.Method, second.Method, list)
 			first.Wins, first.Ties, first.Losses = first.Wins+d.Wins, first.Ties+d.Ties, first.Losses+d.Losses
 			second.Wins, second.Ties, second.Losses = second.Wins+d.Losses, second.Ties+d.Ties, second.Losses+d.Wins
 			b.Pairs = append(b.Pairs, d)
@@ -140,15 +140,15 @@ func (b *Leaderboard) duel(f *field) error {
 	return nil
 }
 
-// newDuel counts the tasks of a comparison.
-func newDuel(first, second string, list []Paired) Duel {
-	d := Duel{First: first, Second: second}
+// newPair counts the tasks of a comparison.
+func newPair(first, second string, list []Paired) MethodPair {
+	d := MethodPair{First: first, Second: second}
 	var balance []float64
 	for _, p := range list {
-		switch {
-		case p.Adjusted >= significant:
+		switch p.sign() {
+		case 0:
 			d.Ties++
-		case p.Effect > 0:
+		case -1:
 			d.Wins++
 		default:
 			d.Losses++
@@ -168,17 +168,17 @@ func (b *Leaderboard) Methods() []string {
 	return list
 }
 
-// Duel returns the comparison of two ranked methods, seen from the first.
-func (b *Leaderboard) Duel(first, second string) Duel {
+// Pair returns the comparison of two ranked methods, seen from the first.
+func (b *Leaderboard) Pair(first, second string) MethodPair {
 	for _, d := range b.Pairs {
 		if d.First == first && d.Second == second {
 			return d
 		}
 		if d.First == second && d.Second == first {
-			return Duel{first, second, d.Losses, d.Ties, d.Wins, -d.Effect, d.P, d.Adjusted}
+			return MethodPair{first, second, d.Losses, d.Ties, d.Wins, -d.Effect, d.P, d.Adjusted}
 		}
 	}
-	return Duel{First: first, Second: second}
+	return MethodPair{First: first, Second: second}
 }
 
 // Notes are what a reader must know of the numbers.
@@ -204,8 +204,8 @@ func (b *Leaderboard) Notes() []string {
 		}
 		notes = append(notes, "Not ranked, as they lack tasks of the others: "+strings.Join(names, ", ")+". Choose other methods with --method.")
 	}
-	if n := len(b.LeftContests); n > 0 {
-		notes = append(notes, fmt.Sprintf("Tasks that do not count, as a ranked method lacks them: %d of %d.", n, n+len(b.Tasks)))
+	if n := len(b.LeftTasks); n > 0 {
+		notes = append(notes, fmt.Sprintf("Tasks that do not count, as not all ranked methods have them: %d of %d.", n, n+len(b.Tasks)))
 	}
 	return notes
 }

@@ -16,7 +16,7 @@ type Part int
 const (
 	StandingPart Part = iota
 	PairPart          // wins/ties/losses of every two
-	SolvedPart        // shares of tasks that are solved with the whole budget
+	SolvedPart        // tasks of tasks that are solved with the whole budget
 	TaskPart          // those that count, and those that are left out
 )
 
@@ -60,7 +60,7 @@ func (b *Leaderboard) sheets(p Part) []sheet {
 	case SolvedPart:
 		return []sheet{b.solvedSheet()}
 	case TaskPart:
-		if len(b.LeftContests) > 0 {
+		if len(b.LeftTasks) > 0 {
 			return []sheet{b.taskSheet(), b.leftSheet()}
 		}
 		return []sheet{b.taskSheet()}
@@ -113,7 +113,7 @@ func (b *Leaderboard) pairSheet() sheet {
 		for _, u := range b.Standings {
 			text := missing
 			if t.Method != u.Method {
-				d := b.Duel(t.Method, u.Method)
+				d := b.Pair(t.Method, u.Method)
 				text = score(d.Wins, d.Ties, d.Losses)
 				if d.differs() {
 					text += " *"
@@ -166,13 +166,13 @@ func (b *Leaderboard) taskSheet() sheet {
 	return s
 }
 
-func (c Contest) words() []entry {
+func (c BoardTask) words() []entry {
 	return words(c.Problem, strconv.Itoa(c.Dim), strconv.Itoa(c.Batch), strconv.Itoa(c.Evals), strconv.Itoa(c.Init))
 }
 
 func (b *Leaderboard) leftSheet() sheet {
 	s := sheet{caption: "tasks that do not count", header: []string{"problem", "why", "dim", "batch", "evals", "init"}, left: 2}
-	for _, t := range b.LeftContests {
+	for _, t := range b.LeftTasks {
 		why := "no trial in common"
 		switch n := len(t.Missing); {
 		case n == len(b.Standings):

@@ -73,7 +73,7 @@ func TestStandings(t *testing.T) {
 	near(t, "lower end", *a.Low, 1, 1e-12) // q twice, in a quarter of the resamples
 	near(t, "upper end", *a.High, 1.75, 1e-12)
 	near(t, "CPU seconds", a.CPUSeconds, 0.125, 1e-12)
-	if a.Tasks != 2 || len(b.Tasks) != 2 || len(b.LeftMethods)+len(b.LeftContests) != 0 {
+	if a.Tasks != 2 || len(b.Tasks) != 2 || len(b.LeftMethods)+len(b.LeftTasks) != 0 {
 		t.Errorf("tasks %d, %+v", a.Tasks, b)
 	}
 	one := rank(t, on("p", "a", 0, 1), on("p", "b", 0, 2))
@@ -110,7 +110,7 @@ func TestRankLeavesOut(t *testing.T) {
 		t.Errorf("tasks (-want +got):\n%s", diff)
 	}
 	got = nil
-	for _, l := range b.LeftContests {
+	for _, l := range b.LeftTasks {
 		got = append(got, fmt.Sprintf("%s %d without %v", l.Problem, l.Evals, l.Missing))
 	}
 	if diff := cmp.Diff([]string{"s 3 without [b]", "s 4 without [a]", "u 3 without []", "v 3 without [a b]"}, got); diff != "" {
@@ -138,18 +138,18 @@ func TestRankLeavesOut(t *testing.T) {
 	}
 }
 
-func TestDuels(t *testing.T) {
+func TestMethodPairs(t *testing.T) {
 	seven := []float64{1, 2, 3, 4, 5, 6, 7}
 	higher := []float64{2, 4, 6, 8, 10, 12, 14}
 	b := rank(t,
 		on("p", "a", 0, seven...), on("p", "b", 0, higher...),
 		on("q", "a", 0, seven...), on("q", "b", 0, higher...))
 	// Each task has p = 2/2^7, and both together twice that; two tasks alone show nothing.
-	want := Duel{"a", "b", 2, 0, 0, 1, 0.5, 0.5}
+	want := MethodPair{"a", "b", 2, 0, 0, 1, 0.5, 0.5}
 	if diff := cmp.Diff(want, b.Pairs[0]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(Duel{"b", "a", 0, 0, 2, -1, 0.5, 0.5}, b.Duel("b", "a")); diff != "" {
+	if diff := cmp.Diff(MethodPair{"b", "a", 0, 0, 2, -1, 0.5, 0.5}, b.Pair("b", "a")); diff != "" {
 		t.Errorf("the other way (-want +got):\n%s", diff)
 	}
 	if s := b.Standings[1]; s.Wins != 0 || s.Ties != 0 || s.Losses != 2 {
@@ -161,7 +161,7 @@ func TestDuels(t *testing.T) {
 		trials = append(trials, on(fmt.Sprint(i), "a", 0, 1, 2, 3), on(fmt.Sprint(i), "b", 0, 2, 3, 4))
 	}
 	b = rank(t, trials...)
-	if diff := cmp.Diff(Duel{"a", "b", 0, 6, 0, 1, 2. / 64, 2. / 64}, b.Pairs[0], cmp.Comparer(closeOrNaN)); diff != "" {
+	if diff := cmp.Diff(MethodPair{"a", "b", 0, 6, 0, 1, 2. / 64, 2. / 64}, b.Pairs[0], cmp.Comparer(closeOrNaN)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if text := render(t, func(w *strings.Builder) error { return b.Write(w, Text, PairPart) }); strings.Count(text, "0/6/0 *") != 2 {

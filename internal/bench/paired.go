@@ -26,15 +26,20 @@ type Paired struct {
 // significant is the level at which a verdict is given.
 const significant = 0.05
 
-// Verdict says which side is lower, when chance is no explanation.
-func (p Paired) Verdict() string {
+// sign is -1 when the first is lower and chance is no explanation, 1 when it is higher, and 0 otherwise.
+func (p Paired) sign() int {
 	switch {
 	case p.Adjusted >= significant:
-		return "no difference shown"
+		return 0
 	case p.Effect > 0:
-		return "first lower"
+		return -1
 	}
-	return "second lower"
+	return 1
+}
+
+// Verdict says which side is lower, when chance is no explanation.
+func (p Paired) Verdict() string {
+	return map[int]string{-1: "first lower", 0: "no difference shown", 1: "second lower"}[p.sign()]
 }
 
 // PairFolders compares the cells that two sets of trials share.

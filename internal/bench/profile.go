@@ -20,7 +20,7 @@ type ProfileCurve struct {
 	SE     []float64 `json:"se"` // by the bootstrap
 }
 
-// lefts are the shares of the way that a target leaves.
+// lefts are the tasks of the way that a target leaves.
 func lefts() []float64 { return []float64{0.5, 0.1, 0.01, 0.001} }
 
 const (
@@ -29,7 +29,7 @@ const (
 )
 
 // target is the value at which so much of the way is left.
-func (c Contest) target(left float64) float64 { return c.Best + left*max(0, c.Start-c.Best) }
+func (c BoardTask) target(left float64) float64 { return c.Best + left*max(0, c.Start-c.Best) }
 
 // reached is the number of evaluations after which a curve is at the target; its length + 1 if never.
 func reached(curve []float64, target float64) int {
@@ -37,9 +37,9 @@ func reached(curve []float64, target float64) int {
 }
 
 // evaluations are numbers from the shortest initial design to the largest budget, in about equal ratios.
-func (f *field) evaluations() []int {
+func (f *ranking) evaluations() []int {
 	first, last := math.MaxInt, 0
-	for _, s := range f.shares {
+	for _, s := range f.tasks {
 		first, last = min(first, s.Init), max(last, s.Init+s.Evals)
 	}
 	var list []int
@@ -51,7 +51,7 @@ func (f *field) evaluations() []int {
 }
 
 // profiles makes one profile per target.
-func (f *field) profiles() ([]int, []Profile) {
+func (f *ranking) profiles() ([]int, []Profile) {
 	at := f.evaluations()
 	var list []Profile
 	for _, left := range lefts() {
@@ -65,9 +65,9 @@ func (f *field) profiles() ([]int, []Profile) {
 }
 
 // profile sums the weights of the trials at the evaluation that solves them.
-func (f *field) profile(method int, left float64, at []int) ProfileCurve {
-	place := make([][]int, len(f.shares)) // first of the evaluations by which a trial is solved
-	for i, s := range f.shares {
+func (f *ranking) profile(method int, left float64, at []int) ProfileCurve {
+	place := make([][]int, len(f.tasks)) // first of the evaluations by which a trial is solved
+	for i, s := range f.tasks {
 		for _, of := range s.runs {
 			n := reached(of[method].Curve, s.target(left))
 			if n > s.Init+s.Evals {
@@ -77,7 +77,7 @@ func (f *field) profile(method int, left float64, at []int) ProfileCurve {
 			place[i] = append(place[i], k)
 		}
 	}
-	sum := func(visit func(func(share, trial int, weight float64))) []float64 {
+	sum := func(visit func(func(task, trial int, weight float64))) []float64 {
 		solved := make([]float64, len(at)+1)
 		visit(func(i, k int, weight float64) { solved[place[i][k]] += weight })
 		for k := 1; k < len(at); k++ {
@@ -92,7 +92,7 @@ func (f *field) profile(method int, left float64, at []int) ProfileCurve {
 	random := rand.New(rand.NewPCG(bootstrapSeed, 1)) // the same resamples for all
 	drawn := make([][]float64, len(at))               // by evaluations and resample
 	for range profileResamples {
-		for k, v := range sum(func(visit func(share, trial int, weight float64)) { f.draw(random, visit) }) {
+		for k, v := range sum(func(visit func(task, trial int, weight float64)) { f.draw(random, visit) }) {
 			drawn[k] = append(drawn[k], v)
 		}
 	}

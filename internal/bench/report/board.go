@@ -14,8 +14,8 @@ import (
 // board is the leaderboard on the page.
 type board struct {
 	*bench.Leaderboard
-	Standing, Duels, Solved, Contests template.HTML
-	Ranks, Curves                     drawing
+	StandingTable, PairTable, SolvedTable, TaskTable template.HTML
+	Ranks, Curves                                    drawing
 }
 
 // newBoard returns nil when there is nothing to rank.
@@ -29,7 +29,7 @@ func newBoard(trials []bench.Trial, styles map[string]draw.LineStyle) (*board, e
 	}
 	b := &board{Leaderboard: ranked}
 	for part, dst := range map[bench.Part]*template.HTML{
-		bench.StandingPart: &b.Standing, bench.PairPart: &b.Duels, bench.SolvedPart: &b.Solved, bench.TaskPart: &b.Contests,
+		bench.StandingPart: &b.StandingTable, bench.PairPart: &b.PairTable, bench.SolvedPart: &b.SolvedTable, bench.TaskPart: &b.TaskTable,
 	} {
 		var text strings.Builder
 		if err := ranked.Write(&text, bench.HTML, part); err != nil {

@@ -7,27 +7,27 @@ import (
 	"slices"
 )
 
-// field is the methods that are ranked, with the trials that all of them have.
-type field struct {
+// ranking is the methods that are ranked, with the trials that all of them have.
+type ranking struct {
 	methods []string
-	shares  []share
-	trials  map[string][]Trial // of a method on the shares' contests, common to all methods or not
+	tasks   []commonTask
+	trials  map[string][]Trial // of a method on these tasks, common to all methods or not
 }
 
-// share is a contest with its common trials.
-type share struct {
-	Contest
+// commonTask is a task with its common trials.
+type commonTask struct {
+	BoardTask
 	runs [][]*Trial // by trial and method
 }
 
-// field collects the trials of the chosen methods.
-func (a *arena) field(chosen []int) *field {
-	f := &field{trials: map[string][]Trial{}}
+// common collects the trials of the chosen methods.
+func (a *trialIndex) common(chosen []int) *ranking {
+	f := &ranking{trials: map[string][]Trial{}}
 	for _, m := range chosen {
 		f.methods = append(f.methods, a.methods[m])
 	}
 	for _, i := range a.shared(chosen) {
-		s := share{Contest: a.measured(i, chosen)}
+		s := commonTask{BoardTask: a.measured(i, chosen)}
 		for _, r := range a.runs[i] {
 			var of []*Trial
 			for _, m := range chosen {
@@ -40,7 +40,7 @@ func (a *arena) field(chosen []int) *field {
 				s.runs = append(s.runs, of)
 			}
 		}
-		f.shares = append(f.shares, s)
+		f.tasks = append(f.tasks, s)
 	}
 	return f
 }
@@ -51,33 +51,33 @@ const (
 )
 
 // uncertain says whether there is more than one trial to draw from.
-func (f *field) uncertain() bool { return len(f.shares) > 1 || len(f.shares[0].runs) > 1 }
+func (f *ranking) uncertain() bool { return len(f.tasks) > 1 || len(f.tasks[0].runs) > 1 }
 
 // each visits the trials with their weights: tasks count the same, and trials within a task.
-func (f *field) each(visit func(share, trial int, weight float64)) {
-	for i, s := range f.shares {
+func (f *ranking) each(visit func(task, trial int, weight float64)) {
+	for i, s := range f.tasks {
 		for k := range s.runs {
-			visit(i, k, 1/float64(len(f.shares)*len(s.runs)))
+			visit(i, k, 1/float64(len(f.tasks)*len(s.runs)))
 		}
 	}
 }
 
 // draw visits one resample: as many tasks as there are, and for each as many trials as it has.
-func (f *field) draw(random *rand.Rand, visit func(share, trial int, weight float64)) {
-	for range f.shares {
-		i := random.IntN(len(f.shares))
-		n := len(f.shares[i].runs)
+func (f *ranking) draw(random *rand.Rand, visit func(task, trial int, weight float64)) {
+	for range f.tasks {
+		i := random.IntN(len(f.tasks))
+		n := len(f.tasks[i].runs)
 		for range n {
-			visit(i, random.IntN(n), 1/float64(len(f.shares)*n))
+			visit(i, random.IntN(n), 1/float64(len(f.tasks)*n))
 		}
 	}
 }
 
 // standings computes mean ranks, their uncertainty, and costs, in the order of the methods.
-func (f *field) standings() []Standing {
-	ranks := make([][][]float64, len(f.shares))
+func (f *ranking) standings() []Standing {
+	ranks := make([][][]float64, len(f.tasks))
 	list := make([]Standing, len(f.methods))
-	for i, s := range f.shares {
+	for i, s := range f.tasks {
 		for _, of := range s.runs {
 			values := make([]float64, len(of))
 			for m, t := range of {
@@ -89,7 +89,7 @@ func (f *field) standings() []Standing {
 	f.each(func(i, k int, weight float64) {
 		for m, r := range ranks[i][k] {
 			list[m].MeanRank += weight * r
-			list[m].CPUSeconds += weight * f.shares[i].runs[k][m].CPUSeconds
+			list[m].CPUSeconds += weight * f.tasks[i].runs[k][m].CPUSeconds
 		}
 	})
 	for m := range list {
@@ -102,7 +102,7 @@ func (f *field) standings() []Standing {
 }
 
 // bootstrap fills in the uncertainty of the mean ranks.
-func (f *field) bootstrap(ranks [][][]float64, list []Standing) {
+func (f *ranking) bootstrap(ranks [][][]float64, list []Standing) {
 	random := rand.New(rand.NewPCG(bootstrapSeed, 0))
 	drawn := make([][]float64, len(list)) // by method and resample
 	first := make([]float64, len(list))

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// arena is all trials by task, number and method.
-type arena struct {
-	methods  []string  // in the order of Summarise
-	contests []Contest // ordered; without their numbers
-	runs     [][]run   // of the contests, by trial number
+// trialIndex is all trials by task, number and method.
+type trialIndex struct {
+	methods []string    // in the order of Summarise
+	tasks   []BoardTask // ordered; without their numbers
+	runs    [][]run     // of the tasks, by trial number
 }
 
 // run is one trial of a task by all methods.
@@ -19,30 +19,30 @@ type run struct {
 	of    []*Trial // by method; nil where it is missing
 }
 
-func newArena(trials []Trial) *arena {
-	a := &arena{}
+func newTrialIndex(trials []Trial) *trialIndex {
+	a := &trialIndex{}
 	for _, r := range Summarise(trials) {
 		if !slices.Contains(a.methods, r.Method) {
 			a.methods = append(a.methods, r.Method)
 		}
 	}
-	byContest := map[Contest]map[int][]*Trial{}
+	byTask := map[BoardTask]map[int][]*Trial{}
 	for i := range trials {
 		t := &trials[i]
-		c := Contest{Problem: t.Problem, Dim: t.Dim, Batch: t.Batch, Evals: t.Evals, Init: t.Init}
-		if byContest[c] == nil {
-			byContest[c] = map[int][]*Trial{}
-			a.contests = append(a.contests, c)
+		c := BoardTask{Problem: t.Problem, Dim: t.Dim, Batch: t.Batch, Evals: t.Evals, Init: t.Init}
+		if byTask[c] == nil {
+			byTask[c] = map[int][]*Trial{}
+			a.tasks = append(a.tasks, c)
 		}
-		if byContest[c][t.Trial] == nil {
-			byContest[c][t.Trial] = make([]*Trial, len(a.methods))
+		if byTask[c][t.Trial] == nil {
+			byTask[c][t.Trial] = make([]*Trial, len(a.methods))
 		}
-		byContest[c][t.Trial][slices.Index(a.methods, t.Method)] = t
+		byTask[c][t.Trial][slices.Index(a.methods, t.Method)] = t
 	}
-	slices.SortFunc(a.contests, Contest.compare)
-	for _, c := range a.contests {
+	slices.SortFunc(a.tasks, BoardTask.compare)
+	for _, c := range a.tasks {
 		var runs []run
-		for trial, of := range byContest[c] {
+		for trial, of := range byTask[c] {
 			runs = append(runs, run{trial, of})
 		}
 		slices.SortFunc(runs, func(r, s run) int { return cmp.Compare(r.trial, s.trial) })
@@ -51,10 +51,10 @@ func newArena(trials []Trial) *arena {
 	return a
 }
 
-// Task returns the contest without its budget.
-func (c Contest) Task() Task { return Task{c.Problem, c.Dim, c.Batch} }
+// Task returns the task without its budget.
+func (c BoardTask) Task() Task { return Task{c.Problem, c.Dim, c.Batch} }
 
-func (c Contest) compare(d Contest) int {
+func (c BoardTask) compare(d BoardTask) int {
 	return cmp.Or(c.Task().Compare(d.Task()), cmp.Compare(c.Evals, d.Evals), cmp.Compare(c.Init, d.Init))
 }
 
@@ -63,8 +63,8 @@ func (r run) has(methods []int) bool {
 	return !slices.ContainsFunc(methods, func(m int) bool { return r.of[m] == nil })
 }
 
-// shared returns the contests with a run that has all methods.
-func (a *arena) shared(methods []int) []int {
+// shared returns the tasks with a run that has all methods.
+func (a *trialIndex) shared(methods []int) []int {
 	var list []int
 	for i, runs := range a.runs {
 		if slices.ContainsFunc(runs, func(r run) bool { return r.has(methods) }) {
@@ -74,12 +74,12 @@ func (a *arena) shared(methods []int) []int {
 	return list
 }
 
-// tasksOf counts the contests of a method.
-func (a *arena) tasksOf(method int) int { return len(a.shared([]int{method})) }
+// tasksOf counts the tasks of a method.
+func (a *trialIndex) tasksOf(method int) int { return len(a.shared([]int{method})) }
 
 // choose returns the methods to rank; nil when no two can be compared. In doubt the method with
 // fewest tasks, and then the last one, is left out.
-func (a *arena) choose() []int {
+func (a *trialIndex) choose() []int {
 	var methods, best []int
 	for m := range a.methods {
 		methods = append(methods, m)
@@ -104,7 +104,7 @@ func (a *arena) choose() []int {
 }
 
 // leftMethods lists the methods that were not chosen.
-func (a *arena) leftMethods(chosen []int) []LeftMethod {
+func (a *trialIndex) leftMethods(chosen []int) []LeftMethod {
 	list := []LeftMethod{}
 	ranked := a.shared(chosen)
 	for m, name := range a.methods {
@@ -123,11 +123,11 @@ func (a *arena) leftMethods(chosen []int) []LeftMethod {
 	return list
 }
 
-// leftTasks lists the contests without a trial that all chosen methods have.
-func (a *arena) leftTasks(chosen []int) []LeftTask {
+// leftTasks lists the tasks without a trial that all chosen methods have.
+func (a *trialIndex) leftTasks(chosen []int) []LeftTask {
 	list := []LeftTask{}
 	ranked := a.shared(chosen)
-	for i := range a.contests {
+	for i := range a.tasks {
 		if slices.Contains(ranked, i) {
 			continue
 		}
@@ -142,14 +142,14 @@ func (a *arena) leftTasks(chosen []int) []LeftTask {
 	return list
 }
 
-// measured fills in the numbers of a contest. The start and the best known value are those of all
+// measured fills in the numbers of a task. The start and the best known value are those of all
 // methods, ranked or not, so that targets do not depend on who is ranked.
-func (a *arena) measured(contest int, chosen []int) Contest {
-	c := a.contests[contest]
+func (a *trialIndex) measured(task int, chosen []int) BoardTask {
+	c := a.tasks[task]
 	count := make([]int, len(a.methods))
 	var starts []float64
 	lowest := math.Inf(1)
-	for _, r := range a.runs[contest] {
+	for _, r := range a.runs[task] {
 		if r.has(chosen) {
 			c.Trials++
 		}
