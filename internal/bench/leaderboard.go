@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -82,7 +83,7 @@ type BoardTask struct {
 // LeftMethod is a method that is not ranked.
 type LeftMethod struct {
 	Method string `json:"method"`
-	Tasks  int    `json:"tasks"` // that it has
+	Tasks  int    `json:"tasks"`  // that it has
 	Shared int    `json:"shared"` // of these, those on which the others are ranked
 }
 
@@ -194,8 +195,9 @@ func (b *Leaderboard) Notes() []string {
 	if most == 1 {
 		notes = append(notes, "There is one trial per task: the uncertainty is over the tasks alone.")
 	}
-	if few < fewestPairs {
-		notes = append(notes, fmt.Sprintf("On a task where two methods have fewer than %d trials in common the paired test can show nothing: it is a tie.", fewestPairs))
+	if n := fewestPairs(len(b.Tasks)); few < n {
+		notes = append(notes, fmt.Sprintf("Wins and losses take trials: %d that both methods have on a task and, for the first of %s, %d. With fewer the paired test can show nothing, and the task is a tie.",
+			fewestPairs(1), counted(len(b.Tasks), "task"), n))
 	}
 	if len(b.LeftMethods) > 0 {
 		var names []string
@@ -210,5 +212,12 @@ func (b *Leaderboard) Notes() []string {
 	return notes
 }
 
-// fewestPairs is the number of trials from which signedRank can be significant: 2/2^n < 0.05.
-const fewestPairs = 6
+// fewestPairs is the number of trials with which signedRank, whose p is 2/2^n at least, can decide the first of some
+// tasks, for whose number Holm's correction multiplies it.
+func fewestPairs(tasks int) int {
+	n := 1
+	for float64(tasks)*math.Pow(2, float64(1-n)) >= significant {
+		n++
+	}
+	return n
+}

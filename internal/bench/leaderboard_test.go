@@ -122,7 +122,7 @@ func TestRankLeavesOut(t *testing.T) {
 	text := render(t, func(w *strings.Builder) error { return b.Write(w, Text) })
 	for _, part := range []string{
 		"leaderboard of 2 methods on 3 tasks", "3 of 5", "2 of 4", "without b", "no ranked method has it", "no trial in common", "late (2 tasks, 1 of them ranked)",
-		"4 of 7", "fewer than 6 trials",
+		"4 of 7", "Wins and losses take trials: 6 that both methods have on a task and, for the first of 3 tasks, 7.",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the text lacks %q:\n%s", part, text)
@@ -166,6 +166,15 @@ func TestMethodPairs(t *testing.T) {
 	}
 	if text := render(t, func(w *strings.Builder) error { return b.Write(w, Text, PairPart) }); strings.Count(text, "0/6/0 *") != 2 {
 		t.Errorf("no star:\n%s", text)
+	}
+}
+
+func TestFewestPairs(t *testing.T) {
+	// 2/2^5 > 0.05 > 2/2^6, and 14 · 2/2^9 > 0.05 > 14 · 2/2^10.
+	for tasks, want := range map[int]int{1: 6, 2: 7, 14: 10} {
+		if got := fewestPairs(tasks); got != want {
+			t.Errorf("%d tasks: %d trials, want %d", tasks, got, want)
+		}
 	}
 }
 

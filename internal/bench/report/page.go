@@ -210,7 +210,7 @@ func legendItems(methods []string, styles map[string]draw.LineStyle) ([]legendIt
 	var list []legendItem
 	for _, m := range methods {
 		svg, err := figure.SVG(legendSample, legendLine/2, func(c draw.Canvas) {
-			c.StrokeLine2(styles[m], c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
+			c.StrokeLine2(styles[m], c.Min.X, legendLine/4, c.Max.X, legendLine/4)
 		})
 		if err != nil {
 			return nil, err

@@ -122,7 +122,7 @@ func TestPageInABrowser(t *testing.T) {
 			viewport = chromedp.EmulateViewport(width, 900, chromedp.EmulateMobile)
 		}
 		figuretest.Ask(browser, t, viewport)
-		look(t, browser, width)
+		look(browser, t, width)
 	}
 	for scheme, bounds := range map[string][2]float64{"light": {0.8, 1}, "dark": {0, 0.3}} {
 		if b := figuretest.Brightness(browser, t, scheme); b < bounds[0] || b > bounds[1] {
@@ -133,7 +133,7 @@ func TestPageInABrowser(t *testing.T) {
 
 // look checks what is drawn, that it can be read, and that the page scrolls in one direction only. The picture is
 // kept in the folder that MAHABO_SCREENSHOTS names, if any.
-func look(t *testing.T, browser context.Context, width int64) {
+func look(browser context.Context, t *testing.T, width int64) {
 	t.Helper()
 	type counts struct {
 		Figures, Shapes, Empty, Texts, Outside, Wide int
