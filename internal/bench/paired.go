@@ -26,15 +26,20 @@ type Paired struct {
 // significant is the level at which a verdict is given.
 const significant = 0.05
 
-// Verdict says which side is lower, when chance is no explanation.
-func (p Paired) Verdict() string {
+// sign is -1 when the first is lower and chance is no explanation, 1 when it is higher, and 0 otherwise.
+func (p Paired) sign() int {
 	switch {
 	case p.Adjusted >= significant:
-		return "no difference shown"
+		return 0
 	case p.Effect > 0:
-		return "first lower"
+		return -1
 	}
-	return "second lower"
+	return 1
+}
+
+// Verdict says which side is lower, when chance is no explanation.
+func (p Paired) Verdict() string {
+	return map[int]string{-1: "first lower", 0: "no difference shown", 1: "second lower"}[p.sign()]
 }
 
 // PairFolders compares the cells that two sets of trials share.
@@ -53,7 +58,12 @@ func PairMethods(trials []Trial, first, second string) ([]Paired, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pair(a, b, func(t Trial) Cell { return Cell{"", t.Problem, t.Dim, t.Batch} })
+	return pairTasks(a, b)
+}
+
+// pairTasks compares the trials of two methods, task by task.
+func pairTasks(first, second []Trial) ([]Paired, error) {
+	return pair(first, second, func(t Trial) Cell { return Cell{"", t.Problem, t.Dim, t.Batch} })
 }
 
 // pair joins trials of equal key and number.

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
+
+	"github.com/mahabo/mahabo/internal/problem"
 )
 
 // Table writes one line per row with mean ± standard error over the trials. The
@@ -51,6 +54,15 @@ func (c Cell) Task() Task { return Task{c.Problem, c.Dim, c.Batch} }
 // Compare orders tasks by batch size, problem and dimension.
 func (t Task) Compare(u Task) int {
 	return cmp.Or(cmp.Compare(t.Batch, u.Batch), cmp.Compare(t.Problem, u.Problem), cmp.Compare(t.Dim, u.Dim))
+}
+
+// Minimum is the lowest value of the task's function inside, when it is known.
+func (t Task) Minimum() (float64, bool) {
+	p, err := problem.New(t.Problem, 0, 0)
+	if err != nil { // results may name a problem of a user
+		return 0, false
+	}
+	return p.Minimum, !math.IsNaN(p.Minimum)
 }
 
 // winners are the cells with the lowest value of their task, where at least two

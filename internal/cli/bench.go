@@ -19,8 +19,8 @@ type benchCmd struct {
 	List    benchListCmd    `cmd:"" help:"List the suites."`
 	Run     benchRunCmd     `cmd:"" help:"Run a grid of trials, or continue it."`
 	Table   benchTableCmd   `cmd:"" help:"Write results as a table."`
-	Figure  benchFigureCmd  `cmd:"" help:"Draw results: best value by evaluation."`
-	Report  benchReportCmd  `cmd:"" help:"Make a page of results: tables, figures, and how they were made."`
+	Figure  benchFigureCmd  `cmd:"" help:"Draw results: best value by evaluation, mean ranks, or data profiles."`
+	Report  benchReportCmd  `cmd:"" help:"Make a page of results: leaderboard, figures, tables, and how they were made."`
 	Compare benchCompareCmd `cmd:"" help:"Compare results with the paper's, with another folder's, or two methods."`
 	Replay  benchReplayCmd  `cmd:"" help:"Make trials of a folder again and compare them with the stored ones, digit by digit."`
 	Pack    benchPackCmd    `cmd:"" help:"Compress the finished trials of results folders."`

@@ -50,7 +50,7 @@ func (c *selection) trials() ([]bench.Trial, error) {
 
 type benchTableCmd struct {
 	selection
-	Layout string `default:"rows" enum:"rows,best,minutes" help:"rows: a line per cell; best or minutes: a line per method, as the paper prints it (${default})."`
+	Layout string `default:"rows" enum:"rows,best,minutes,leaderboard" help:"rows: a line per cell; best or minutes: a line per method, as the paper prints it; leaderboard: mean ranks, wins and losses, shares of tasks solved (${default})."`
 	Format string `default:"text" enum:"text,markdown,csv,latex,html,json" help:"text, markdown, csv, latex, html or json (${default})."`
 }
 
@@ -62,7 +62,11 @@ func (*benchTableCmd) Help() string {
 
   mahabo bench table results/paper --layout minutes --problem branin
 
-Means are over the trials, with their standard errors. The lowest of a problem is bold where the format can. CSV has all digits, and json is the text of summary.json.`
+  mahabo bench table results/field results/peers --layout leaderboard --format markdown
+
+A leaderboard ranks methods on the tasks (problem, parameters, batch size, evaluations) and trials that all of them have, with the uncertainty of a bootstrap over tasks and trials; wins and losses are those of Wilcoxon's signed-rank test with Holm's correction; and a task is solved at a share of the way that is left from the initial design's median to the best known value. Methods that lack tasks of the others, and tasks that do not count, are listed; --method chooses other methods. docs/guides/benchmarks.md has the definitions.
+
+Means are over the trials, with their standard errors. The lowest of a problem is bold where the format can. CSV has all digits, and json is the text of summary.json or, of a leaderboard, all its numbers.`
 }
 
 // Run writes the table.
@@ -70,6 +74,9 @@ func (c *benchTableCmd) Run(s streams) error {
 	trials, err := c.trials()
 	if err != nil {
 		return err
+	}
+	if c.Layout == "leaderboard" {
+		return c.leaderboard(s, trials)
 	}
 	rows := bench.Summarise(trials)
 	switch {
@@ -83,20 +90,34 @@ func (c *benchTableCmd) Run(s streams) error {
 	return bench.Table(s.out, rows, format(c.Format))
 }
 
+func (c *benchTableCmd) leaderboard(s streams, trials []bench.Trial) error {
+	board, err := bench.Rank(trials)
+	if err != nil {
+		return err
+	}
+	if c.Format == "json" {
+		return writeJSON(s.out, board)
+	}
+	return board.Write(s.out, format(c.Format))
+}
+
 type benchFigureCmd struct {
 	selection
-	Out string `required:"" placeholder:"FILE" help:"Image to write, .png, .svg or .pdf."`
+	Kind report.Kind `default:"curves" enum:"curves,rank,profile" help:"curves: best value by evaluation; rank: mean ranks beside CPU seconds; profile: share of tasks solved by evaluation (${default})."`
+	Out  string      `required:"" placeholder:"FILE" help:"Image to write, .png, .svg or .pdf."`
 }
 
 // Help is the long help.
 func (*benchFigureCmd) Help() string {
-	return `One panel per problem, number of parameters and batch size: mean of the best value by evaluation, with a band of one standard error (68 %).
+	return `One panel per problem, number of parameters and batch size: mean of the best value by evaluation, with a band of one standard error (68 %). Kinds rank and profile draw the leaderboard (mahabo bench table --help): mean ranks with 95 % intervals beside CPU seconds, and data profiles, one panel per target, with a band of one standard error.
 
 Examples:
 
   mahabo bench figure results/paper --dim 1000 --batch 1 --problem branin,colville,goldstein,hartmann6,sixhump --out figure1.pdf
 
-  mahabo bench figure results/paper --problem rover --out rover.png`
+  mahabo bench figure results/paper --problem rover --out rover.png
+
+  mahabo bench figure results/field --kind profile --out profiles.pdf`
 }
 
 // Run draws the figure.
@@ -110,7 +131,7 @@ func (c *benchFigureCmd) Run(s streams) error {
 		return err
 	}
 	var b bytes.Buffer
-	if err := report.Figure(&b, trials, image); err != nil {
+	if err := report.Figure(&b, trials, c.Kind, image); err != nil {
 		return err
 	}
 	if err := writeFile(c.Out, b.Bytes()); err != nil {
@@ -128,7 +149,7 @@ type benchReportCmd struct {
 
 // Help is the long help.
 func (*benchReportCmd) Help() string {
-	return `The page is one HTML file that loads nothing else. Several folders make one page.
+	return `The page is one HTML file that loads nothing else. Several folders make one page. It has a leaderboard where at least two methods share a task (mahabo bench table --help), data profiles, wins and losses, curves, tables, and how they were made.
 
 Example:
 

@@ -423,6 +423,20 @@ func TestBenchPictures(t *testing.T) {
 			t.Errorf("the page lacks %q", part)
 		}
 	}
+	for _, kind := range []string{"rank", "profile"} {
+		file := filepath.Join(dir, kind+".svg")
+		must(t, "bench", "figure", dir, "--kind", kind, "--out", file)
+		if data, err := os.ReadFile(file); err != nil || !bytes.Contains(data, []byte(">sobol<")) {
+			t.Errorf("%s: %.40q, %v", kind, data, err)
+		}
+	}
+	board := must(t, "bench", "table", dir, "--layout", "leaderboard", "--format", "json")
+	if !strings.Contains(board, `"mean_rank"`) || !strings.Contains(board, `"left_out_methods": []`) {
+		t.Errorf("leaderboard:\n%s", board)
+	}
+	if text := must(t, "bench", "table", dir, "--layout", "leaderboard"); !strings.Contains(text, "leaderboard of 2 methods on 2 tasks") {
+		t.Errorf("leaderboard:\n%s", text)
+	}
 	for _, layout := range []string{"best", "minutes"} {
 		if got := must(t, "bench", "table", dir, "--layout", layout, "--format", "latex"); strings.Count(got, `\begin{tabular}{lr}`) != 2 {
 			t.Errorf("layout %s:\n%s", layout, got)

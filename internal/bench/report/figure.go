@@ -38,18 +38,28 @@ func ImageOf(file string) (Image, error) {
 }
 
 const (
-	panelWidth  = 6 * vg.Centimeter
-	panelHeight = 4.6 * vg.Centimeter
 	panelGap    = 0.25 * vg.Centimeter
 	margin      = 0.2 * vg.Centimeter
 	pngDPI      = 200
 	mostColumns = 3
 )
 
-// Figure draws the curves of all trials.
-func Figure(w io.Writer, trials []bench.Trial, format Image) error {
-	curves := bench.Curves(trials)
-	f, err := layOut(curves, styleOf(methodsOf(curves)))
+// curvePanel is the size of a panel of curves.
+func curvePanel() vg.Point { return vg.Point{X: 6 * vg.Centimeter, Y: 4.6 * vg.Centimeter} }
+
+// Kind is what a figure shows.
+type Kind string
+
+// The kinds of figures.
+const (
+	Curves  Kind = "curves"  // best value by evaluation, a panel per task
+	Ranks   Kind = "rank"    // mean ranks, and what a trial costs
+	Profile Kind = "profile" // share of tasks solved by evaluation, a panel per target
+)
+
+// Figure draws trials.
+func Figure(w io.Writer, trials []bench.Trial, kind Kind, format Image) error {
+	f, err := layOut(trials, kind)
 	if err != nil {
 		return err
 	}
@@ -93,22 +103,44 @@ func methodsOf(curves []bench.Curve) []string {
 	return methods
 }
 
-// layOut makes the panels. Each batch size starts a new row.
-func layOut(curves []bench.Curve, styles map[string]draw.LineStyle) (*layout, error) {
+// layOut makes the panels of a kind.
+func layOut(trials []bench.Trial, kind Kind) (*layout, error) {
+	curves := bench.Curves(trials)
 	if len(curves) == 0 {
 		return nil, errors.New("there is no trial to draw")
 	}
-	byTask := map[bench.Task][]bench.Curve{}
-	var tasks []bench.Task
-	for _, c := range curves {
-		if byTask[c.Task()] == nil {
-			tasks = append(tasks, c.Task())
-		}
-		byTask[c.Task()] = append(byTask[c.Task()], c)
+	styles := styleOf(methodsOf(curves)) // a method looks the same in all figures
+	if kind == Curves {
+		return layOutCurves(curves, styles)
 	}
-	slices.SortFunc(tasks, bench.Task.Compare)
+	board, err := bench.Rank(trials)
+	if err != nil {
+		return nil, err
+	}
+	if kind == Ranks {
+		ranks, costs, size, err := standingPanels(board, styles)
+		if err != nil {
+			return nil, err
+		}
+		return arrange([][]*plot.Plot{{ranks, costs}}, size), nil
+	}
+	panels, err := profilePanels(board, styles)
+	if err != nil {
+		return nil, err
+	}
 	var rows [][]*plot.Plot
-	widest := 0
+	for pair := range slices.Chunk(panels, 2) {
+		rows = append(rows, pair)
+	}
+	f := arrange(rows, curvePanel())
+	f.explain(board.Methods(), styles)
+	return f, nil
+}
+
+// layOutCurves makes one panel per task. Each batch size starts a new row.
+func layOutCurves(curves []bench.Curve, styles map[string]draw.LineStyle) (*layout, error) {
+	tasks, byTask := tasksOf(curves)
+	var rows [][]*plot.Plot
 	for i, t := range tasks {
 		p, err := panel(t, byTask[t], styles)
 		if err != nil {
@@ -119,15 +151,45 @@ func layOut(curves []bench.Curve, styles map[string]draw.LineStyle) (*layout, er
 		}
 		last := &rows[len(rows)-1]
 		*last = append(*last, p)
-		widest = max(widest, len(*last))
+	}
+	f := arrange(rows, curvePanel())
+	f.explain(methodsOf(curves), styles)
+	return f, nil
+}
+
+// tasksOf orders the tasks and groups their curves.
+func tasksOf(curves []bench.Curve) ([]bench.Task, map[bench.Task][]bench.Curve) {
+	byTask := map[bench.Task][]bench.Curve{}
+	var tasks []bench.Task
+	for _, c := range curves {
+		if byTask[c.Task()] == nil {
+			tasks = append(tasks, c.Task())
+		}
+		byTask[c.Task()] = append(byTask[c.Task()], c)
+	}
+	slices.SortFunc(tasks, bench.Task.Compare)
+	return tasks, byTask
+}
+
+// arrange makes rows of equal length.
+func arrange(rows [][]*plot.Plot, panel vg.Point) *layout {
+	widest := 0
+	for _, r := range rows {
+		widest = max(widest, len(r))
 	}
 	for i := range rows {
 		rows[i] = append(rows[i], make([]*plot.Plot, widest-len(rows[i]))...)
 	}
-	f := &layout{grid: rows, width: vg.Length(widest)*(panelWidth+panelGap) - panelGap + 2*margin}
-	f.legend = newLegend(methodsOf(curves), styles, f.width-2*margin)
-	f.height = vg.Length(len(rows))*(panelHeight+panelGap) + f.legend.height() + 2*margin
-	return f, nil
+	return &layout{
+		grid: rows, width: vg.Length(widest)*(panel.X+panelGap) - panelGap + 2*margin,
+		height: vg.Length(len(rows))*(panel.Y+panelGap) + 2*margin,
+	}
+}
+
+// explain puts a legend below the panels.
+func (f *layout) explain(methods []string, styles map[string]draw.LineStyle) {
+	f.legend = newLegend(methods, styles, f.width-2*margin)
+	f.height += f.legend.height()
 }
 
 func (f *layout) draw(c draw.Canvas) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image/color"
 	"image/png"
@@ -87,7 +88,7 @@ func TestFigureFormats(t *testing.T) {
 				t.Fatal(err)
 			}
 			var b bytes.Buffer
-			if err := Figure(&b, example(), format); err != nil {
+			if err := Figure(&b, example(), Curves, format); err != nil {
 				t.Fatal(err)
 			}
 			check(t, b.Bytes())
@@ -96,14 +97,51 @@ func TestFigureFormats(t *testing.T) {
 	if _, err := ImageOf("a.jpg"); err == nil {
 		t.Error("a.jpg was accepted")
 	}
-	if err := Figure(&bytes.Buffer{}, nil, SVG); err == nil {
+	if err := Figure(&bytes.Buffer{}, nil, Curves, SVG); err == nil {
 		t.Error("a figure without trials was drawn")
 	}
 }
 
+// The leaderboard's figures have its methods and nothing that is not a number.
+func TestLeaderboardFigures(t *testing.T) {
+	for kind, parts := range map[Kind][]string{
+		Ranks:   {">method0<", ">method8<", "mean rank", "CPU seconds"},
+		Profile: {">method0<", ">method8<", "target: 50 % left", "target: 0.1 % left", "share of tasks solved"},
+	} {
+		var b bytes.Buffer
+		if err := Figure(&b, example(), kind, SVG); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range parts {
+			if !strings.Contains(b.String(), part) {
+				t.Errorf("%s lacks %q", kind, part)
+			}
+		}
+		if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
+			t.Errorf("%s: a coordinate is not a number", kind)
+		}
+		for _, format := range []Image{PDF, PNG} {
+			if err := Figure(&bytes.Buffer{}, example(), kind, format); err != nil {
+				t.Errorf("%s as %s: %v", kind, format, err)
+			}
+		}
+		alone := trialsOf(bench.Cell{Method: "sobol", Problem: "branin", Dim: 5, Batch: 1}, 2, 0, 1, 9, 1)
+		if err := Figure(&bytes.Buffer{}, alone, kind, SVG); !errors.Is(err, bench.ErrNotComparable) {
+			t.Errorf("%s of one method: %v", kind, err)
+		}
+		// No evaluation after the initial design, and no time: the axes have a length all the same.
+		alone[0].CPUSeconds = 0
+		other := alone[0]
+		other.Method = "random"
+		b.Reset()
+		if err := Figure(&b, append(alone, other), kind, SVG); err != nil || strings.Contains(b.String(), "NaN") {
+			t.Errorf("%s without evaluations: %v", kind, err)
+		}
+	}
+}
+
 func TestLayout(t *testing.T) {
-	curves := bench.Curves(example())
-	f, err := layOut(curves, styleOf(methodsOf(curves)))
+	f, err := layOut(example(), Curves)
 	if err != nil {
 		t.Fatal(err)
 	}

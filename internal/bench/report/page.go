@@ -11,6 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
 	"github.com/mahabo/mahabo/internal/bench"
 	"github.com/mahabo/mahabo/internal/figure"
 )
@@ -91,16 +95,33 @@ type view struct {
 	Page
 	Methods, Tasks int
 	Settings       []string
+	Legend         []legendItem
+	Board          *board // nil when no two methods can be compared
 	Figures        []drawing
 	Best, Minutes  template.HTML
 	Paper, Rows    template.HTML
 	Style          template.CSS
 }
 
-// drawing is a figure on the page.
+// drawing is a figure on the page: its panels stand side by side where there is room.
 type drawing struct {
 	Caption string
-	SVG     template.HTML
+	Panels  []template.HTML
+}
+
+// legendItem is a method with a sample of its line.
+type legendItem struct {
+	Method string
+	Line   template.HTML
+}
+
+// LegendOf is the legend of some methods.
+func (v *view) LegendOf(methods []string) []legendItem {
+	var list []legendItem
+	for _, m := range methods {
+		list = append(list, v.Legend[slices.IndexFunc(v.Legend, func(i legendItem) bool { return i.Method == m })])
+	}
+	return list
 }
 
 // HTML writes the page as one file that needs no other: styles and figures are
@@ -143,32 +164,58 @@ func (p Page) view() (*view, error) {
 		}
 		*t.dst = template.HTML(b.String()) // package bench has escaped it
 	}
+	curves := bench.Curves(p.Trials)
+	styles := styleOf(methodsOf(curves)) // a method looks the same in all figures
 	var err error
-	v.Figures, err = drawings(bench.Curves(p.Trials))
+	if v.Legend, err = legendItems(methodsOf(curves), styles); err != nil {
+		return nil, err
+	}
+	if v.Board, err = newBoard(p.Trials, styles); err != nil {
+		return nil, err
+	}
+	v.Figures, err = drawings(curves, styles)
 	return v, err
 }
 
 // drawings makes one figure per batch size.
-func drawings(curves []bench.Curve) ([]drawing, error) {
-	byBatch := map[int][]bench.Curve{}
-	for _, c := range curves {
-		byBatch[c.Batch] = append(byBatch[c.Batch], c)
-	}
-	styles := styleOf(methodsOf(curves)) // a method looks the same in all figures
+func drawings(curves []bench.Curve, styles map[string]draw.LineStyle) ([]drawing, error) {
+	tasks, byTask := tasksOf(curves)
 	var list []drawing
-	for _, batch := range slices.Sorted(maps.Keys(byBatch)) {
-		f, err := layOut(byBatch[batch], styles)
+	for i, t := range tasks {
+		if i == 0 || t.Batch != tasks[i-1].Batch {
+			list = append(list, drawing{Caption: fmt.Sprintf(
+				"Best value by evaluation, %s: mean and one standard error (68 %%). Dashed: the minimum of the function.", pace(t.Batch))})
+		}
+		p, err := panel(t, byTask[t], styles)
 		if err != nil {
 			return nil, err
 		}
-		svg, err := figure.SVG(f.width, f.height, f.draw)
+		svg, err := pagePanel(p, curvePanel())
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, drawing{
-			Caption: fmt.Sprintf("Best value by evaluation, %s: mean and one standard error (68 %%). Dashed: the minimum of the function.", pace(batch)),
-			SVG:     template.HTML(figure.ForPage(svg)), // the SVG writer has escaped its texts
+		last := &list[len(list)-1]
+		last.Panels = append(last.Panels, svg)
+	}
+	return list, nil
+}
+
+// pagePanel is a panel as a part of the page.
+func pagePanel(p *plot.Plot, size vg.Point) (template.HTML, error) {
+	svg, err := figure.SVG(size.X+2*margin, size.Y+2*margin, func(c draw.Canvas) { p.Draw(draw.Crop(c, margin, -margin, margin, -margin)) })
+	return template.HTML(figure.ForPage(svg)), err // the SVG writer has escaped its texts
+}
+
+func legendItems(methods []string, styles map[string]draw.LineStyle) ([]legendItem, error) {
+	var list []legendItem
+	for _, m := range methods {
+		svg, err := figure.SVG(legendSample, legendLine/2, func(c draw.Canvas) {
+			c.StrokeLine2(styles[m], c.Min.X, legendLine/4, c.Max.X, legendLine/4)
 		})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, legendItem{m, template.HTML(svg)})
 	}
 	return list, nil
 }

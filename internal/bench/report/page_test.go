@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,7 +50,8 @@ func TestPage(t *testing.T) {
 		"<title>Results &lt;1&gt;</title>", "39 trials of 9 methods on 3 tasks", "<svg", "currentColor",
 		"mahabo bench run --suite &#39;a &amp; b.yaml&#39; --out results", "and 3 times in all, 2 at a time", "A processor, 2 cores, linux/amd64",
 		"not &lt;positive&gt; definite", "&lt;mine&gt; &amp; yours 7", "were not written down",
-		"500 evaluations, 4 trials: 9 rows", "prefers-color-scheme: dark", "2030-01-02 03:04 UTC",
+		"leaderboard of 9 methods on 1 task<", "There is one task", "without method1, method2",
+		"target: 10 % left", "best known + left × (start − best known)", "500 evaluations, 4 trials: 9 rows", "prefers-color-scheme: dark", "2030-01-02 03:04 UTC",
 	} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %q", part)
@@ -66,6 +69,14 @@ func TestPage(t *testing.T) {
 	}
 	if err := HTML(&bytes.Buffer{}, Page{}); err == nil {
 		t.Error("a page without trials was made")
+	}
+}
+
+// Methods that cannot be ranked still have their curves.
+func TestPageWithoutLeaderboard(t *testing.T) {
+	page := writePage(t, Page{Trials: trialsOf(bench.Cell{Method: "sobol", Problem: "branin", Dim: 5, Batch: 1}, 2, 3, 2, 9, 1)})
+	if !strings.Contains(page, "There is no leaderboard") || strings.Contains(page, "Data profiles") || !strings.Contains(page, "<svg") {
+		t.Error("the page of one method must say that there is no leaderboard, and have curves")
 	}
 }
 
@@ -105,25 +116,60 @@ func TestPageInABrowser(t *testing.T) {
 	}
 	browser := figuretest.Open(t, file)
 
-	type counts struct{ Figures, Shapes, Empty, Texts, Wide int }
-	seen := figuretest.Ask(browser, t, chromedp.Evaluate[counts](`(() => {
-		const box = e => { const b = e.getBBox(); return b.width + b.height; };
-		const shapes = [...document.querySelectorAll('figure svg path')];
-		const texts = [...document.querySelectorAll('figure svg text')];
-		return {
-			Figures: [...document.querySelectorAll('figure svg')].filter(e => e.getBoundingClientRect().height > 100).length,
-			Shapes: shapes.length, Empty: shapes.filter(e => !(box(e) > 0)).length,
-			Texts: texts.filter(e => box(e) > 0).length,
-			Wide: Math.max(0, document.documentElement.scrollWidth - innerWidth),
-		};
-	})()`))
-	// Two batch sizes; eleven curves with a line and a band each, axes and grids.
-	if seen.Figures != 2 || seen.Shapes < 2*11 || seen.Empty > 0 || seen.Texts < 40 || seen.Wide > 0 {
-		t.Errorf("the browser sees %+v", seen)
+	for _, width := range []int64{1200, 360} {
+		viewport := chromedp.EmulateViewport(width, 900)
+		if width < 600 {
+			viewport = chromedp.EmulateViewport(width, 900, chromedp.EmulateMobile)
+		}
+		figuretest.Ask(browser, t, viewport)
+		look(browser, t, width)
 	}
 	for scheme, bounds := range map[string][2]float64{"light": {0.8, 1}, "dark": {0, 0.3}} {
 		if b := figuretest.Brightness(browser, t, scheme); b < bounds[0] || b > bounds[1] {
 			t.Errorf("brightness is %.2f in %s mode", b, scheme)
+		}
+	}
+}
+
+// look checks what is drawn, that it can be read, and that the page scrolls in one direction only. The picture is
+// kept in the folder that MAHABO_SCREENSHOTS names, if any.
+func look(browser context.Context, t *testing.T, width int64) {
+	t.Helper()
+	type counts struct {
+		Figures, Shapes, Empty, Texts, Outside, Wide int
+		Smallest                                     float64 // size of letters in pixels
+		Columns                                      int     // of the curves
+	}
+	seen := figuretest.Ask(browser, t, chromedp.Evaluate[counts](`(() => {
+		const box = e => { const b = e.getBBox(); return b.width + b.height; };
+		const shapes = [...document.querySelectorAll('.panels svg path')];
+		const texts = [...document.querySelectorAll('.panels svg text')];
+		const outside = e => {
+			const a = e.getBoundingClientRect(), b = e.ownerSVGElement.getBoundingClientRect();
+			return a.left < b.left - 1 || a.right > b.right + 1;
+		};
+		const size = e => { const m = e.getScreenCTM(); return parseFloat(getComputedStyle(e).fontSize) * Math.hypot(m.c, m.d); };
+		const places = new Set([...document.querySelectorAll('#profiles .panels svg')].map(e => e.getBoundingClientRect().left));
+		return {
+			Figures: [...document.querySelectorAll('.panels svg')].filter(e => e.getBoundingClientRect().height > 100).length,
+			Shapes: shapes.length, Empty: shapes.filter(e => !(box(e) > 0)).length,
+			Texts: texts.filter(e => box(e) > 0).length, Outside: texts.filter(outside).length,
+			Wide: Math.max(0, document.documentElement.scrollWidth - innerWidth),
+			Smallest: Math.min(...texts.map(size)), Columns: places.size,
+		};
+	})()`))
+	columns := 2
+	if width < 600 {
+		columns = 1
+	}
+	// Ranks and costs, four profiles of nine methods, three tasks with eleven curves: a line and a band each, axes and grids.
+	if seen.Figures != 2+4+3 || seen.Shapes < 2*4*9+2*11 || seen.Empty > 0 || seen.Texts < 100 || seen.Outside > 0 || seen.Wide > 0 || seen.Smallest < 9 || seen.Columns != columns {
+		t.Errorf("at a width of %d the browser sees %+v", width, seen)
+	}
+	if dir := os.Getenv("MAHABO_SCREENSHOTS"); dir != "" {
+		name := filepath.Join(dir, fmt.Sprintf("report%d.png", width))
+		if err := os.WriteFile(name, figuretest.Ask(browser, t, chromedp.FullScreenshot(100)), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

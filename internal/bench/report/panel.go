@@ -12,7 +12,6 @@ import (
 
 	"github.com/mahabo/mahabo/internal/bench"
 	"github.com/mahabo/mahabo/internal/figure"
-	"github.com/mahabo/mahabo/internal/problem"
 )
 
 // mostPoints bounds the points of a line: a panel has no more pixels.
@@ -27,7 +26,7 @@ func panel(t bench.Task, curves []bench.Curve, styles map[string]draw.LineStyle)
 	figure.Dress(p, fmt.Sprintf("%s, D = %d, B = %d", t.Problem, t.Dim, t.Batch), "evaluations", "best value")
 	low, high, last := span(curves)
 	logarithmic := low > 0 && high > logRatio*low
-	minimum, known := minimumOf(t)
+	minimum, known := t.Minimum()
 	if known && (!logarithmic || minimum > 0) {
 		low = min(low, minimum)
 		p.Add(level(minimum, float64(last)))
@@ -101,15 +100,6 @@ func bandOf(c bench.Curve) plotter.XYs {
 		outline[len(outline)-1-k] = plotter.XY{X: float64(i + 1), Y: c.Mean[i] - c.SE[i]}
 	}
 	return outline
-}
-
-// minimumOf is the lowest value of the function inside, when it is known.
-func minimumOf(t bench.Task) (float64, bool) {
-	p, err := problem.New(t.Problem, 0, 0)
-	if err != nil { // results may name a problem of a user
-		return 0, false
-	}
-	return p.Minimum, !math.IsNaN(p.Minimum)
 }
 
 // level is the dashed line of a minimum.

@@ -52,6 +52,9 @@ func newLegend(methods []string, styles map[string]draw.LineStyle, width vg.Leng
 }
 
 func (l legend) height() vg.Length {
+	if len(l.methods) == 0 {
+		return 0
+	}
 	return vg.Length((len(l.methods)+l.columns-1)/l.columns) * legendLine
 }
 
