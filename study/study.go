@@ -262,11 +262,12 @@ func (s *Study) Best(ctx context.Context) (best Best, ok bool, err error) {
 
 // Summary counts a study's trials.
 type Summary struct {
-	Config  Config                 `json:"config"`
-	Trials  int                    `json:"trials"`
-	States  map[evaluate.State]int `json:"states"` // without those that no trial is in
-	Batches int                    `json:"batches"`
-	Created time.Time              `json:"created"`
+	Config   Config                 `json:"config"`
+	Trials   int                    `json:"trials"`
+	States   map[evaluate.State]int `json:"states"`            // without those that no trial is in
+	Excluded int                    `json:"excluded,omitzero"` // trials that do not count, whatever their state
+	Batches  int                    `json:"batches"`
+	Created  time.Time              `json:"created"`
 }
 
 // Summary returns how far a study is.
@@ -280,7 +281,10 @@ func (s *Study) Summary(ctx context.Context) (Summary, error) {
 	sum := Summary{Config: l.config, Trials: len(l.trials), States: map[evaluate.State]int{}, Batches: l.batches, Created: l.created}
 	now := s.time()
 	for _, t := range l.trials {
-		sum.States[t.seen(now).State]++
+		sum.States[t.stateAt(now)]++
+		if t.Excluded {
+			sum.Excluded++
+		}
 	}
 	return sum, nil
 }

@@ -230,10 +230,11 @@ func (t *transaction) rollback() {
 			delete(t.imported, e.Imported.Digest)
 		}
 	}
-	for _, c := range t.trials[len(t.before.trials):] {
+	added := t.trials[len(t.before.trials):]
+	*t.ledger = t.before
+	for _, c := range added {
 		t.keys.remove(c)
 	}
-	*t.ledger = t.before
 	for _, r := range slices.Backward(t.replaced) {
 		if r.Number <= len(t.trials) {
 			t.trials[r.Number-1] = r
