@@ -258,11 +258,14 @@ func (l *ledger) mend(e Event, was, is entry) {
 			l.keys.add(t)
 		}
 	}
-	if i := slices.IndexFunc(l.finished, func(f finish) bool { return f.number == is.Number }); i >= 0 && unfinished(is.State) {
+	if unfinished(is.State) && !unfinished(was.State) {
+		i := slices.IndexFunc(l.finished, func(f finish) bool { return f.number == is.Number })
 		l.finished = slices.Delete(slices.Clone(l.finished), i, i+1)
 		if i < l.frozen {
 			l.frozen--
 		}
 	}
-	l.retrack()
+	if unfinished(was.State) || unfinished(is.State) {
+		l.retrack()
+	}
 }

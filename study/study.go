@@ -266,6 +266,8 @@ type Summary struct {
 	Trials   int                    `json:"trials"`
 	States   map[evaluate.State]int `json:"states"`            // without those that no trial is in
 	Excluded int                    `json:"excluded,omitzero"` // trials that do not count, whatever their state
+	Learned  int                    `json:"-"`                 // complete and infeasible trials that count
+	Mended   int64                  `json:"-"`                 // place in the log of the last correction that methods learn of, 0 when there is none
 	Batches  int                    `json:"batches"`
 	Created  time.Time              `json:"created"`
 }
@@ -278,12 +280,15 @@ func (s *Study) Summary(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	l := s.ledger
-	sum := Summary{Config: l.config, Trials: len(l.trials), States: map[evaluate.State]int{}, Batches: l.batches, Created: l.created}
+	sum := Summary{Config: l.config, Trials: len(l.trials), States: map[evaluate.State]int{}, Batches: l.batches, Created: l.created, Mended: l.mended}
 	now := s.time()
 	for _, t := range l.trials {
 		sum.States[t.stateAt(now)]++
-		if t.Excluded {
+		switch {
+		case t.Excluded:
 			sum.Excluded++
+		case !unfinished(t.State):
+			sum.Learned++
 		}
 	}
 	return sum, nil

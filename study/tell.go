@@ -31,20 +31,9 @@ func (s *Study) Record(ctx context.Context, results ...Finished) (trials []Trial
 			return nil, requestf("trial %d: %w", r.Number, err)
 		}
 	}
-	w := &write{ctx: ctx, parts: func(l *ledger) (ws []*write, err error) {
-		events, err := l.record(results)
-		for _, e := range events {
-			ws = append(ws, &write{ctx: context.WithoutCancel(ctx), decide: func(*ledger) (*Event, error) { return &e, nil }})
-		}
-		if n := len(ws); n > 0 {
-			ws[n-1].done = func(l *ledger) { trials = l.trialsOf(numbers, s.time()) }
-		} else if err == nil {
-			trials = l.trialsOf(numbers, s.time())
-		}
-		return ws, err
-	}}
-	s.writeAll(w)
-	return trials, w.err
+	err = s.writeTogether(ctx, func(l *ledger) ([]Event, error) { return l.record(results) },
+		func(l *ledger) { trials = l.trialsOf(numbers, s.time()) })
+	return trials, err
 }
 
 // record returns the events that record outcomes: first the corrections of parameters that

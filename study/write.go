@@ -52,6 +52,24 @@ func (s *Study) write(ctx context.Context, decide func(*ledger) (*Event, error),
 	return w.err
 }
 
+// writeTogether is write for events that belong together. Each has to fit behind those before
+// it: decide makes sure of that.
+func (s *Study) writeTogether(ctx context.Context, decide func(*ledger) ([]Event, error), done func(*ledger)) error {
+	w := &write{ctx: ctx, parts: func(l *ledger) (ws []*write, err error) {
+		events, err := decide(l)
+		if err != nil {
+			return nil, err
+		}
+		whole := context.WithoutCancel(ctx) // a part must not be left out
+		for _, e := range events {
+			ws = append(ws, &write{ctx: whole, decide: func(*ledger) (*Event, error) { return &e, nil }})
+		}
+		return append(ws, &write{ctx: whole, decide: func(*ledger) (*Event, error) { return nil, nil }, done: done}), nil
+	}}
+	s.writeAll(w)
+	return w.err
+}
+
 // writeAll makes writes in their order, together if they fit in one group.
 func (s *Study) writeAll(ws ...*write) {
 	for _, w := range ws {

@@ -90,7 +90,11 @@ const shownParams = 6
 // remarked are the first parameters of a trial and what was said of it.
 func remarked(t study.Trial) string {
 	text := listParams(t.Params, shownParams)
-	for _, remark := range append([]string{t.Reason}, t.Notes...) {
+	excluded := ""
+	if t.Excluded {
+		excluded = "excluded"
+	}
+	for _, remark := range append([]string{excluded, t.Reason}, t.Notes...) {
 		if remark != "" {
 			text += "  (" + strings.Join(strings.Fields(remark), " ") + ")"
 		}
