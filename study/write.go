@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -55,7 +56,9 @@ func (s *Study) write(ctx context.Context, decide func(*ledger) (*Event, error),
 // writeTogether is write for events that belong together. Each has to fit behind those before
 // it: decide makes sure of that.
 func (s *Study) writeTogether(ctx context.Context, decide func(*ledger) ([]Event, error), done func(*ledger)) error {
-	w := &write{ctx: ctx, parts: func(l *ledger) (ws []*write, err error) {
+	var ws []*write
+	w := &write{ctx: ctx, parts: func(l *ledger) ([]*write, error) {
+		ws = nil // what was decided last counts
 		events, err := decide(l)
 		if err != nil {
 			return nil, err
@@ -64,10 +67,15 @@ func (s *Study) writeTogether(ctx context.Context, decide func(*ledger) ([]Event
 		for _, e := range events {
 			ws = append(ws, &write{ctx: whole, decide: func(*ledger) (*Event, error) { return &e, nil }})
 		}
-		return append(ws, &write{ctx: whole, decide: func(*ledger) (*Event, error) { return nil, nil }, done: done}), nil
+		ws = append(ws, &write{ctx: whole, decide: func(*ledger) (*Event, error) { return nil, nil }, done: done})
+		return ws, nil
 	}}
 	s.writeAll(w)
-	return w.err
+	err := w.err
+	for _, part := range ws {
+		err = cmp.Or(err, part.err)
+	}
+	return err
 }
 
 // writeAll makes writes in their order, together if they fit in one group.

@@ -7,6 +7,30 @@ import (
 	"testing"
 )
 
+// 8.2 is typed for 0.82.
+func TestCorrectedMistakeLeavesNoTrace(t *testing.T) {
+	dir := t.TempDir()
+	in := func(args string) []string {
+		return append(words(args), "--store", "sqlite:"+filepath.Join(dir, "a.db"))
+	}
+	file := writeIn(t, dir, "space.yaml", "parameters:\n  x: {float: [0, 1]}\n  rate: {log: [0.001, 1]}\n")
+	values := map[string]string{"wrong": "8.2", "right": "0.82"}
+	for _, name := range []string{"wrong", "right"} {
+		must(t, in("study create "+name+" --space "+file+" --goal maximize --init 3 --method adaptive")...)
+		must(t, in("ask "+name+" --count 3")...)
+		must(t, in("tell "+name+" 1 --value "+values[name])...)
+		must(t, in("tell "+name+" 2 --value 0.5")...)
+		must(t, in("tell "+name+" 3 --value 0.4")...)
+	}
+	must(t, in("correct wrong 1 --value 0.82")...)
+	for _, args := range []string{"best %", "ask % --count 2", "ask % --count 2"} {
+		wrong, right := must(t, in(strings.ReplaceAll(args, "%", "wrong"))...), must(t, in(strings.ReplaceAll(args, "%", "right"))...)
+		if wrong != right {
+			t.Errorf("%s printed\n%s, where 0.82 was told\n%s", args, wrong, right)
+		}
+	}
+}
+
 func TestCorrect(t *testing.T) {
 	dir, in := rig(t, "--goal", "maximize")
 	must(t, in("ask rig --count 3")...)
@@ -17,6 +41,7 @@ func TestCorrect(t *testing.T) {
 		{"correct rig 1 --value 0.82 --worker ana", "trial 1: value 8.2 -> 0.82\n"},
 		{"correct rig 1 --value 0.82", "trial 1: is so already, nothing was changed\n"},
 		{"best rig", "0.82 at trial 1\n"},
+		{"trials rig", "(corrected)  (typed)"},
 		{"correct rig 1 --exclude --delete-note 1", "trial 1: excluded; deleted note 1: \"typed\"\n"},
 		{"best rig", "0.5 at trial 2\nx=3.5 n=2 "},
 		{"trials rig", "(excluded)"},
