@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -229,6 +230,9 @@ func (t Trial) difference(now Trial, note int) string {
 	for name := range now.Params.All() {
 		was, _ := t.Params.Text(name)
 		if is, _ := now.Params.Text(name); was != is {
+			if a, b := shortened(t.Params, name), shortened(now.Params, name); a != b {
+				was, is = a, b
+			}
 			parts = append(parts, name+" "+was+" -> "+is)
 		}
 	}
@@ -242,6 +246,16 @@ func (t Trial) difference(now Trial, note int) string {
 		parts = append(parts, fmt.Sprintf("deleted note %d: %q", note, t.Notes[note-1]))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// shortened is a parameter with six digits, which readers can take in; the log has all.
+func shortened(v space.Params, name string) string {
+	value, _ := v.Get(name)
+	if f, ok := value.(float64); ok {
+		return strconv.FormatFloat(f, 'g', 6, 64)
+	}
+	text, _ := v.Text(name)
+	return text
 }
 
 // mend keeps what follows from the trials after one was corrected. What questions and a
