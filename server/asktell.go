@@ -65,6 +65,7 @@ type OutcomeBody struct {
 	Std    float64  `json:"std,omitempty" minimum:"0" doc:"Standard deviation of the value's noise."`
 	Reason string   `json:"reason,omitempty" maxLength:"10000" doc:"Why there is no value."`
 	Worker string   `json:"worker,omitempty" maxLength:"200" doc:"Who evaluated the trial, if another than it was served to, as with a queue."`
+	Params params   `json:"params,omitempty" doc:"Parameters that were really used, if they differ from those suggested; the others can be left out."`
 }
 
 // outcome checks what a schema cannot say.
@@ -103,6 +104,7 @@ func (s *Server) registerAskTell(api huma.API) {
 	huma.Register(api, post("/trials/{number}/retry", "retry", "Send a failed trial back to the queue"), s.retry)
 	huma.Register(api, post("/release", "release", "Give back running trials that will not be told"), s.release)
 	huma.Register(api, post("/trials/{number}/notes", "note", "Add a remark to a trial"), s.note)
+	huma.Register(api, post("/trials/{number}/correct", "correct", "Mend what was recorded of a trial"), s.correct)
 }
 
 type askInput struct {
@@ -159,7 +161,7 @@ func (s *Server) tell(ctx context.Context, in *tellInput) (*body[trialShape], er
 	}
 	out := &body[trialShape]{}
 	return out, s.change(ctx, in.Study, func(h *host) error {
-		trials, err := h.Record(ctx, study.Finished{Number: in.Number, Outcome: o, Worker: in.Body.Worker})
+		trials, err := h.Record(ctx, study.Finished{Number: in.Number, Outcome: o, Worker: in.Body.Worker, Params: in.Body.Params.Params})
 		if err == nil {
 			out.Body = shapeTrial(trials[0])
 		}
@@ -205,7 +207,7 @@ func (s *Server) tellMany(ctx context.Context, in *tellManyInput) (*body[trialLi
 		if err != nil {
 			return nil, err
 		}
-		finished[i] = study.Finished{Number: r.Number, Outcome: o, Worker: r.Worker}
+		finished[i] = study.Finished{Number: r.Number, Outcome: o, Worker: r.Worker, Params: r.Params.Params}
 	}
 	return s.listed(ctx, in.Study, func(h *host) ([]study.Trial, error) { return h.Record(ctx, finished...) })
 }

@@ -65,7 +65,7 @@ func shapeBatches(trials []study.Trial, goal study.Goal) []servedShape {
 		}
 		b.Trials = append(b.Trials, t.Number)
 		b.States[string(t.State)]++
-		if t.Value != nil && (b.Best == nil || better(goal, *t.Value, *b.Best)) {
+		if t.Value != nil && !t.Excluded && (b.Best == nil || better(goal, *t.Value, *b.Best)) {
 			b.Best = t.Value
 		}
 	}

@@ -11,7 +11,7 @@
 //	POST   /v1/studies/{study}/import           add evaluations made elsewhere
 //	GET    /v1/studies/{study}/trials           page, filter, search, sort
 //	GET    /v1/studies/{study}/trials/{number}
-//	POST   /v1/studies/{study}/trials/{number}/tell|heartbeat|retry|notes
+//	POST   /v1/studies/{study}/trials/{number}/tell|heartbeat|retry|notes|correct
 //	GET    /v1/studies/{study}/best|export|model|events
 //	GET    /v1/studies/{study}/curve|points|batches  what charts show
 //	GET    /v1/methods                          what a study can be made with

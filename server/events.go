@@ -231,6 +231,8 @@ func shapeEvent(e study.Event) (name string, data map[string]any) {
 		name, data["trials"], data["text"] = "noted", []int{e.Noted.Number}, e.Noted.Text
 	case e.Imported != nil:
 		name, data["trials"] = "imported", placed(e.Imported.New)
+	case e.Corrected != nil:
+		name, data["trials"], data["by"] = "corrected", []int{e.Corrected.Number}, e.Corrected.By
 	}
 	return name, data
 }

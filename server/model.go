@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -51,10 +52,10 @@ func (s *Server) model(ctx context.Context, in *StudyPath) (*body[modelShape], e
 		c := sum.Config
 		out.Body = modelShape{
 			Method: c.Method, Parameters: len(c.Space.Params()), Coordinates: c.Space.Dim(),
-			Observations: sum.States[evaluate.Complete] + sum.States[evaluate.Infeasible],
+			Observations: sum.Learned,
 		}
 		if s.analyst.analyse != nil {
-			out.Body.Analysis.any, out.Body.Analysed = s.analyst.get(ctx, h, out.Body.Observations)
+			out.Body.Analysis.any, out.Body.Analysed = s.analyst.get(ctx, h, sum)
 		}
 		return nil
 	})
@@ -74,11 +75,12 @@ type analyst struct {
 type analysed struct {
 	result       any
 	observations int
+	mended       int64 // place of the last correction then
 }
 
 // get returns an analysis of the present observations, or an older one when that
 // takes too long or cannot be had.
-func (a *analyst) get(ctx context.Context, h *host, observations int) (result any, known int) {
+func (a *analyst) get(ctx context.Context, h *host, now study.Summary) (result any, known int) {
 	ctx, cancel := context.WithTimeout(ctx, a.patience)
 	defer cancel()
 	select {
@@ -89,20 +91,21 @@ func (a *analyst) get(ctx context.Context, h *host, observations int) (result an
 	a.mu.Lock()
 	last := a.done[h]
 	a.mu.Unlock()
-	if last.observations == observations || ctx.Err() != nil {
+	if last.observations == now.Learned && last.mended == now.Mended || ctx.Err() != nil {
 		return last.result, last.observations
 	}
 	trials, _, err := h.Select(ctx, study.Query{States: []evaluate.State{evaluate.Complete, evaluate.Infeasible}})
 	if err != nil {
 		return last.result, last.observations
 	}
+	trials = slices.DeleteFunc(trials, func(t study.Trial) bool { return t.Excluded })
 	result, err = a.analyse(ctx, h.Config(), trials)
 	if err != nil { // too few trials, or out of time
 		return last.result, last.observations
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.done[h] = analysed{result, len(trials)}
+	a.done[h] = analysed{result, len(trials), now.Mended}
 	return result, len(trials)
 }
 

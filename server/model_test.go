@@ -39,4 +39,9 @@ func TestModel(t *testing.T) {
 	if calls != 2 {
 		t.Errorf("the same trials were analysed again: %d times", calls)
 	}
+	c.must("POST", "/v1/studies/rig/trials/1/correct", object{"value": 7}, nil)
+	c.must("GET", "/v1/studies/rig/model", nil, &m)
+	if calls != 3 || m.Analysed != 2 {
+		t.Errorf("after a correction there were %d analyses, the last of %d trials", calls, m.Analysed)
+	}
 }

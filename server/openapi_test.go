@@ -47,7 +47,7 @@ func (g generator) request(path string, op operation) (target string, body any) 
 
 // text is a value in a path or query.
 func text(v any) string {
-	if list, ok := v.([]any); ok {
+	if list, ok := v.([]any); ok && len(list) > 0 {
 		var parts []string
 		for _, one := range list {
 			parts = append(parts, text(one))

@@ -90,12 +90,28 @@ type trialShape struct {
 	Std          float64           `json:"std,omitempty" doc:"Standard deviation of the value's noise."`
 	Reason       string            `json:"reason,omitempty" doc:"Why it failed or is infeasible."`
 	Notes        []string          `json:"notes,omitempty" nullable:"false"`
+	Excluded     bool              `json:"excluded,omitempty" doc:"It keeps its outcome, but nobody learns from it."`
+	History      []changeShape     `json:"history,omitempty" nullable:"false" doc:"Its corrections, the latest last."`
 	Batch        int               `json:"batch_id,omitempty" doc:"The last batch that served it."`
 	Worker       string            `json:"worker,omitempty"`
 	Created      time.Time         `json:"created"`
 	Asked        *time.Time        `json:"asked,omitempty" doc:"When it was last served."`
 	Told         *time.Time        `json:"told,omitempty"`
 	LeaseExpires *time.Time        `json:"lease_expires" doc:"Until when the worker has to tell or to send a heartbeat; null for ever."`
+}
+
+// changeShape is one correction of a trial.
+type changeShape struct {
+	Time time.Time `json:"time"`
+	By   string    `json:"by,omitempty" doc:"Who made it, if known."`
+	What string    `json:"what" example:"value 8.2 -> 0.82"`
+}
+
+func shapeHistory(t study.Trial) (list []changeShape) {
+	for _, c := range t.History {
+		list = append(list, changeShape(c))
+	}
+	return list
 }
 
 // predicted is what a model expected.
@@ -122,7 +138,7 @@ func instant(t time.Time) *time.Time {
 func shapeTrial(t study.Trial) trialShape {
 	return trialShape{
 		Number: t.Number, State: string(t.State), Origin: string(t.Origin), Params: params{t.Params},
-		Predicted: shapePredicted(t.Predicted), Value: t.Value, Std: t.Std, Reason: t.Reason, Notes: t.Notes, Batch: t.Batch, Worker: t.Worker,
+		Predicted: shapePredicted(t.Predicted), Value: t.Value, Std: t.Std, Reason: t.Reason, Notes: t.Notes, Excluded: t.Excluded, History: shapeHistory(t), Batch: t.Batch, Worker: t.Worker,
 		Created: t.Created, Asked: instant(t.Asked), Told: instant(t.Told), LeaseExpires: instant(t.Expires),
 	}
 }

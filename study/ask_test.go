@@ -161,7 +161,7 @@ func TestWhatMethodsAreTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		ask(t, s, study.AskRequest{Count: len(chosen)})
-		if err := s.TellMany(t.Context(), []study.Finished{
+		if _, err := s.Record(t.Context(), []study.Finished{
 			{Number: 4, Outcome: evaluate.Outcome{State: evaluate.Infeasible}}, // x 9
 			{Number: 2, Outcome: evaluate.Outcome{Value: sign * 1, Std: 0.5}},  // x 4
 			{Number: 1, Outcome: evaluate.Outcome{Value: sign * 5}},            // x 1

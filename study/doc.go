@@ -32,12 +32,16 @@
 //     its precision 1/std² where that is known, and with the std of that mean;
 //   - every trial without a value is a pending point: the method looks elsewhere.
 //     Failed trials stay that for ever, infeasible ones too;
+//   - an excluded trial is neither, but its point counts as tried;
 //   - between two choices they come in the order of their numbers, so that it does
 //     not matter which evaluation of a round ends first.
 //
 // Infeasible trials have no value to model. From them and the complete ones a
 // probability of feasibility is learned, and suggestions are drawn back to where it
 // is high. No point is suggested twice.
+//
+// Correct mends what was recorded of a trial. Points that were suggested before it replay
+// with what was known then; every later Ask knows only what is right.
 //
 // Ask serves waiting trials first, then stale ones, then points of the method.
 //

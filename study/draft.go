@@ -28,6 +28,7 @@ type Draft struct {
 	parts    []part
 	batches  int // served before it
 	turn     int64
+	mended   int64 // place of the last correction
 	basis    int64
 	question *suggest.Question
 	goal     Goal
@@ -77,7 +78,7 @@ func (s *Study) draft(l *ledger, requests []AskRequest) (*Draft, error) {
 		return nil, requestf("the fixed parameters: %w", err)
 	}
 	now := s.time()
-	d := &Draft{study: s, batches: l.batches, turn: l.turn, basis: l.seq, goal: l.config.Goal}
+	d := &Draft{study: s, batches: l.batches, turn: l.turn, mended: l.mended, basis: l.seq, goal: l.config.Goal}
 	servable := slices.DeleteFunc(l.servable(now), func(n int) bool { return !keeps(l.trials[n-1], pins) })
 	points := 0
 	for _, r := range requests {
@@ -141,9 +142,10 @@ func (d *Draft) Matches(other *Draft) bool {
 }
 
 // Adopt takes the points of another draft, as many as it needs, whose question may
-// be older. It returns false when that has too few or when one was tried since.
+// be older. It returns false when that has too few, when one was tried since or when what
+// it was told was corrected.
 func (d *Draft) Adopt(other *Draft) bool {
-	if d.question.Fixed.String() != other.question.Fixed.String() || len(other.answer.placed) < d.Points() {
+	if d.mended != other.mended || d.question.Fixed.String() != other.question.Fixed.String() || len(other.answer.placed) < d.Points() {
 		return false
 	}
 	for _, p := range other.answer.placed[:d.Points()] {
@@ -236,7 +238,7 @@ func (d *Draft) decide(l *ledger, t *part) (*Event, error) {
 	if _, known := l.asked[t.request.RequestID]; known && t.request.RequestID != "" {
 		return nil, ErrOvertaken
 	}
-	if l.batches != d.at {
+	if l.batches != d.at || t.points > 0 && l.mended > d.basis {
 		return nil, ErrOvertaken
 	}
 	now := d.study.time()

@@ -22,6 +22,7 @@ type Event struct {
 	Released  *released  `json:"released,omitempty"`
 	Noted     *noted     `json:"noted,omitempty"`
 	Imported  *imported  `json:"imported,omitempty"`
+	Corrected *corrected `json:"corrected,omitempty"`
 }
 
 // created is the first event of every log.
@@ -34,6 +35,9 @@ type created struct {
 //
 //	0  suggestions have no tags
 //	1  they have the tags of their methods
+//
+// A new kind of event does not change it: a version that does not know the kind refuses the
+// log where it stands, and reads all logs without it.
 const format = 1
 
 // asked is a batch that was served.
@@ -97,7 +101,7 @@ type noted struct {
 }
 
 // imported holds trials evaluated before or elsewhere. Outcomes[i] and, where there are
-// any, Notes[i] belong to New[i].
+// any, Notes[i] belong to New[i]. A corrected event behind it excludes those that do not count.
 type imported struct {
 	Digest   string             `json:"digest,omitempty"` // of the file and how it was read: the same is not imported twice
 	New      []Placed           `json:"new"`

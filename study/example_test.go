@@ -67,7 +67,7 @@ func ExampleStudy() {
 	// trial 1 by user at 40.5 degrees
 	// trial 2 by method
 	// again trials 1 and 2
-	// trial 1 is complete with value 0.75 already, it cannot become complete with value 0.5: to evaluate its point again, enqueue it
+	// trial 1 is complete with value 0.75 already, it cannot become complete with value 0.5: to mend a mistake, correct it; to evaluate its point again, enqueue it
 	// best 0.75 at trial 1
 }
 

@@ -12,6 +12,8 @@ type Row struct {
 	Params  space.Params
 	Outcome evaluate.Outcome
 	Notes   []string
+
+	Excluded bool // it is kept, but nobody learns from it
 }
 
 // MostRows bounds the rows of one Import: they become one event.
@@ -53,12 +55,18 @@ func (s *Study) importRows(ctx context.Context, digest string, rows []Row, done 
 			return nil, false, requestf("row %d: %w", i+1, err)
 		}
 	}
-	err = s.write(ctx, func(l *ledger) (*Event, error) {
+	err = s.writeTogether(ctx, func(l *ledger) ([]Event, error) {
 		if numbers, repeated = l.imported[digest]; repeated {
 			return nil, nil
 		}
 		numbers = number(event.New, len(l.trials)+1)
-		return &Event{Imported: event}, nil
+		events, yes := []Event{{Imported: event}}, true
+		for i, row := range rows {
+			if row.Excluded {
+				events = append(events, Event{Corrected: &corrected{Number: numbers[i], Exclude: &yes}})
+			}
+		}
+		return events, nil
 	}, done)
 	if err != nil {
 		return nil, false, err

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/method"
 	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/strategy"
@@ -18,6 +17,7 @@ import (
 type ledger struct {
 	seq      int64 // place of the last event
 	turn     int64 // place of the last event that methods learn of
+	mended   int64 // place of the last correction of what methods were told
 	methods  *strategy.Registry
 	format   int // of the log
 	config   Config
@@ -131,6 +131,8 @@ func (l *ledger) effect(e Event) (effect, error) {
 		err = l.change(&x, nil, e.Noted.Number, func(t Trial) (Trial, error) { return t.noted(e.Noted.Text), nil })
 	case e.Imported != nil:
 		err = l.effectImported(&x, e.Time, e.Imported)
+	case e.Corrected != nil:
+		err = l.effectCorrected(&x, e.Time, e.Corrected)
 	default:
 		return x, fmt.Errorf("its kind is not known: it was written by a newer version")
 	}
@@ -170,6 +172,17 @@ func (l *ledger) effectImported(x *effect, now time.Time, m *imported) (err erro
 			t.Notes = m.Notes[i]
 		}
 		err = l.place(x, err, p, t)
+	}
+	return err
+}
+
+func (l *ledger) effectCorrected(x *effect, now time.Time, c *corrected) error {
+	t, err := l.trial(c.Number)
+	if err != nil {
+		return err
+	}
+	if t, err = t.corrected(c, l.config.Space, now); err == nil {
+		x.changed = append(x.changed, t)
 	}
 	return err
 }
@@ -214,22 +227,25 @@ func (l *ledger) change(x *effect, err error, number int, f func(Trial) (Trial, 
 // install takes over what effect returned for the same event.
 func (l *ledger) install(e Event, x effect) {
 	l.seq = e.Seq
-	if e.Heartbeat == nil && e.Noted == nil {
+	if e.Heartbeat == nil && e.Noted == nil && (e.Corrected == nil || e.Corrected.teaches()) {
 		l.turn = e.Seq
 	}
 	var numbers []int
 	for _, c := range x.changed {
 		numbers = append(numbers, c.Number)
-		was, added := evaluate.State(""), c.Number > len(l.trials)
+		was, added := entry{}, c.Number > len(l.trials)
 		if added {
 			l.trials = append(l.trials, c)
 		} else {
-			was = l.trials[c.Number-1].State
+			was = l.trials[c.Number-1]
 			l.trials[c.Number-1] = c
 		}
 		l.track(c, added)
-		if c.State != was && (c.State == evaluate.Complete || c.State == evaluate.Infeasible) {
+		if (added || unfinished(was.State)) && !unfinished(c.State) {
 			l.finished = append(l.finished, finish{c.Number, e.Seq})
+		}
+		if e.Corrected != nil {
+			l.mend(e, was, c)
 		}
 	}
 	switch {

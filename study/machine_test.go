@@ -16,9 +16,10 @@ import (
 
 // machine drives a study with random requests beside a simple model of it.
 type machine struct {
-	s   *study.Study
-	st  study.Store
-	now *clock
+	s     *study.Study
+	other *study.Study // the same, as another process has it
+	st    study.Store
+	now   *clock
 
 	expect   []expected // trial number n is expect[n-1]
 	requests map[string][]int
@@ -32,6 +33,8 @@ type expected struct {
 	worker  string
 	asked   time.Time
 	expires time.Time
+
+	excluded bool
 }
 
 func (e expected) at(now time.Time) evaluate.State {
@@ -121,6 +124,60 @@ func (m *machine) tell(t *rapid.T) {
 	}
 }
 
+// correct mends an outcome.
+func (m *machine) correct(t *rapid.T) {
+	if len(m.expect) == 0 {
+		return // nothing to act on yet: the step does nothing
+	}
+	n := rapid.IntRange(1, len(m.expect)).Draw(t, "number")
+	e := &m.expect[n-1]
+	c := study.Correction{State: rapid.SampledFrom([]evaluate.State{evaluate.Complete, evaluate.Failed, evaluate.Infeasible}).Draw(t, "state")}
+	value := 0.0
+	if c.State == evaluate.Complete {
+		value = float64(rapid.IntRange(-2, 2).Draw(t, "value"))
+		c.Value = &value
+	}
+	told := e.state != study.Waiting && e.state != study.Running
+	_, changed, err := m.s.Correct(context.Background(), n, c)
+	if (err == nil) != told || changed != (told && (e.state != c.State || e.value != value)) {
+		t.Fatalf("correcting trial %d, which is %s %g, to %s %g: changed %v, %v", n, e.state, e.value, c.State, value, changed, err)
+	}
+	if told {
+		e.state, e.value = c.State, value
+	}
+}
+
+// exclude excludes or includes a trial.
+func (m *machine) exclude(t *rapid.T) {
+	if len(m.expect) == 0 {
+		return // nothing to act on yet: the step does nothing
+	}
+	n := rapid.IntRange(1, len(m.expect)).Draw(t, "number")
+	e := &m.expect[n-1]
+	yes := rapid.Bool().Draw(t, "exclude")
+	told := e.state != study.Waiting && e.state != study.Running
+	_, changed, err := m.s.Correct(context.Background(), n, study.Correction{Exclude: &yes})
+	if (err == nil) != (told || !yes) || changed != (told && yes != e.excluded) {
+		t.Fatalf("excluding %v trial %d, which is %s and excluded %v: changed %v, %v", yes, n, e.state, e.excluded, changed, err)
+	}
+	if told {
+		e.excluded = yes
+	}
+}
+
+// really changes the parameters that were used.
+func (m *machine) really(t *rapid.T) {
+	if len(m.expect) == 0 {
+		return // nothing to act on yet: the step does nothing
+	}
+	n := rapid.IntRange(1, len(m.expect)).Draw(t, "number")
+	v := values(map[string]any{"x": rapid.IntRange(0, 2).Draw(t, "x")})
+	trial, _, err := m.s.Correct(context.Background(), n, study.Correction{Params: v})
+	if err != nil || trial.Params.Float("x") != v.Float("x") {
+		t.Fatalf("trial %d used %v: %v, %v", n, v, trial.Params, err)
+	}
+}
+
 func (m *machine) heartbeat(t *rapid.T) {
 	if len(m.expect) == 0 {
 		return // nothing to act on yet: the step does nothing
@@ -152,7 +209,7 @@ func (m *machine) enqueue(t *rapid.T) {
 }
 
 func (m *machine) retry(t *rapid.T) {
-	failed := m.numbersIn(evaluate.Failed)
+	failed := slices.DeleteFunc(m.numbersIn(evaluate.Failed), func(n int) bool { return m.expect[n-1].excluded })
 	if len(failed) == 0 {
 		return
 	}
@@ -171,7 +228,7 @@ func (m *machine) check(t *rapid.T) {
 	}
 	for i, e := range m.expect {
 		got := trials[i]
-		if got.State != e.at(m.now.Now()) || (got.Value != nil) != (e.state == evaluate.Complete) || got.Value != nil && *got.Value != e.value {
+		if got.Excluded != e.excluded || got.State != e.at(m.now.Now()) || (got.Value != nil) != (e.state == evaluate.Complete) || got.Value != nil && *got.Value != e.value {
 			t.Fatalf("trial %d is %s %v, want %s %g", i+1, got.State, got.Value, e.at(m.now.Now()), e.value)
 		}
 	}
@@ -181,6 +238,7 @@ func TestMachine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &machine{requests: map[string][]int{}}
 		m.s, m.st, m.now = beginMachine(t)
+		m.other = reopen(t, m.st, m.now)
 		t.Repeat(map[string]func(*rapid.T){
 			"ask":       m.ask,
 			"tell":      m.tell,
@@ -188,11 +246,16 @@ func TestMachine(t *testing.T) {
 			"heartbeat": m.heartbeat,
 			"enqueue":   m.enqueue,
 			"retry":     m.retry,
+			"correct":   m.correct,
+			"exclude":   m.exclude,
+			"really":    m.really,
 			"wait":      func(*rapid.T) { m.now.advance(time.Minute) },
 			"waitLong":  func(*rapid.T) { m.now.advance(time.Hour) },
+			"other":     func(*rapid.T) { m.s, m.other = m.other, m.s },
 			"restart":   func(t *rapid.T) { m.s = reopen(t, m.st, m.now) },
 			"":          m.check,
 		})
+		m.best(t)
 		log := events(t, m.st)
 		replayed, err := study.Replayed(log)
 		if err != nil {
@@ -211,6 +274,24 @@ func TestMachine(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// best compares the best point of the study with that of one opened anew, which has no
+// memory of what was corrected, and with the model.
+func (m *machine) best(t *rapid.T) {
+	got, ok, err := m.s.Best(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, wantOK, err := reopen(t, m.st, m.now).Best(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameJSON(t, "the best and that of the study opened anew", want, got)
+	counts := slices.ContainsFunc(m.expect, func(e expected) bool { return e.state == evaluate.Complete && !e.excluded })
+	if ok != wantOK || ok != counts {
+		t.Fatalf("there is a best: %v, opened anew %v, want %v", ok, wantOK, counts)
+	}
 }
 
 func beginMachine(t *rapid.T) (*study.Study, study.Store, *clock) {

@@ -28,6 +28,9 @@ func (m *memo) cover(l *ledger) {
 	fresh, repeated := len(m.sites), false
 	for _, f := range l.finished[m.covered:l.frozen] {
 		t := l.trials[f.number-1]
+		if t.Excluded {
+			continue
+		}
 		i, known := m.index[t.key]
 		if !known {
 			i = len(m.sites)
@@ -64,6 +67,9 @@ func (l *ledger) recent() (fresh []*site, changed map[int]*site) {
 	changed = map[int]*site{}
 	for _, f := range l.unfrozen() {
 		t := l.trials[f.number-1]
+		if t.Excluded {
+			continue
+		}
 		s := seen[t.key]
 		if i, known := l.memo.index[t.key]; s == nil && known {
 			s = l.memo.sites[i].clone()
@@ -125,11 +131,11 @@ func (l *ledger) track(t entry, added bool) {
 	}
 }
 
-// retrack makes the list anew.
+// retrack makes the list anew. An excluded trial that failed is not on it.
 func (l *ledger) retrack() {
 	l.open = nil
 	for _, t := range l.trials {
-		if unfinished(t.State) {
+		if unfinished(t.State) && !t.Excluded {
 			l.open = append(l.open, t.Number)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // Order is what trials are sorted by.
 type Order string
 
-// The orders. Trials that have no value, or were not told, come last.
+// The orders. Trials that have no value that counts, or were not told, come last.
 const (
 	ByNumber Order = "number"
 	ByValue  Order = "value"
@@ -57,7 +57,7 @@ func (s *Study) Select(ctx context.Context, q Query) (trials []Trial, total int,
 // match is what trials are sorted by: of many, only those of a page are copied.
 type match struct {
 	number int
-	value  *float64
+	value  *float64 // nil when there is none that counts
 	told   time.Time
 }
 
@@ -72,7 +72,11 @@ func (s *Study) matching(ctx context.Context, q Query) (rows []match, err error)
 	for i := range s.ledger.trials {
 		t := &s.ledger.trials[i].Trial
 		if (q.AfterBatch == 0 || t.Batch > q.AfterBatch) && (len(q.States) == 0 || slices.Contains(q.States, t.stateAt(now))) && t.contains(text) {
-			rows = append(rows, match{t.Number, t.Value, t.Told})
+			m := match{t.Number, t.Value, t.Told}
+			if t.Excluded {
+				m.value = nil
+			}
+			rows = append(rows, m)
 		}
 	}
 	return rows, nil
@@ -84,12 +88,14 @@ type Value struct {
 	Value  float64
 }
 
-// Values returns the values of all complete trials by number.
+// Values returns the values of all complete trials that count, by number.
 func (s *Study) Values(ctx context.Context) ([]Value, error) {
 	rows, err := s.matching(ctx, Query{States: []evaluate.State{evaluate.Complete}})
-	values := make([]Value, len(rows))
-	for i, r := range rows {
-		values[i] = Value{r.number, *r.value}
+	values := make([]Value, 0, len(rows))
+	for _, r := range rows {
+		if r.value != nil {
+			values = append(values, Value{r.number, *r.value})
+		}
 	}
 	return values, err
 }

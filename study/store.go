@@ -92,7 +92,7 @@ type ConflictError struct {
 }
 
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("trial %d is %s already, it cannot become %s: to evaluate its point again, enqueue it",
+	return fmt.Sprintf("trial %d is %s already, it cannot become %s: to mend a mistake, correct it; to evaluate its point again, enqueue it",
 		e.Number, text(e.Had), text(e.Told))
 }
 

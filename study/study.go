@@ -262,11 +262,14 @@ func (s *Study) Best(ctx context.Context) (best Best, ok bool, err error) {
 
 // Summary counts a study's trials.
 type Summary struct {
-	Config  Config                 `json:"config"`
-	Trials  int                    `json:"trials"`
-	States  map[evaluate.State]int `json:"states"` // without those that no trial is in
-	Batches int                    `json:"batches"`
-	Created time.Time              `json:"created"`
+	Config   Config                 `json:"config"`
+	Trials   int                    `json:"trials"`
+	States   map[evaluate.State]int `json:"states"`            // without those that no trial is in
+	Excluded int                    `json:"excluded,omitzero"` // trials that do not count, whatever their state
+	Learned  int                    `json:"-"`                 // complete and infeasible trials that count
+	Mended   int64                  `json:"-"`                 // place in the log of the last correction that methods learn of, 0 when there is none
+	Batches  int                    `json:"batches"`
+	Created  time.Time              `json:"created"`
 }
 
 // Summary returns how far a study is.
@@ -277,10 +280,16 @@ func (s *Study) Summary(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	l := s.ledger
-	sum := Summary{Config: l.config, Trials: len(l.trials), States: map[evaluate.State]int{}, Batches: l.batches, Created: l.created}
+	sum := Summary{Config: l.config, Trials: len(l.trials), States: map[evaluate.State]int{}, Batches: l.batches, Created: l.created, Mended: l.mended}
 	now := s.time()
 	for _, t := range l.trials {
-		sum.States[t.seen(now).State]++
+		sum.States[t.stateAt(now)]++
+		switch {
+		case t.Excluded:
+			sum.Excluded++
+		case !unfinished(t.State):
+			sum.Learned++
+		}
 	}
 	return sum, nil
 }

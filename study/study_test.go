@@ -260,13 +260,13 @@ func TestTellRefuses(t *testing.T) {
 		{1, evaluate.Outcome{State: "done"}, `"done"`},
 	} {
 		// The good one beside it must not be written either.
-		err := s.TellMany(t.Context(), study.Finished{Number: 2, Outcome: evaluate.Outcome{Value: 1}}, study.Finished{Number: c.number, Outcome: c.o})
+		_, err := s.Record(t.Context(), study.Finished{Number: 2, Outcome: evaluate.Outcome{Value: 1}}, study.Finished{Number: c.number, Outcome: c.o})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("telling trial %d %+v gave %v, want %q", c.number, c.o, err, c.want)
 		}
 	}
 	twice := []study.Finished{{Number: 1, Outcome: evaluate.Outcome{State: evaluate.Failed}}, {Number: 1, Outcome: evaluate.Outcome{Value: 1}}}
-	if err := s.TellMany(t.Context(), twice...); err == nil {
+	if _, err := s.Record(t.Context(), twice...); err == nil {
 		t.Error("two outcomes of one trial in one call were accepted")
 	}
 	for _, trial := range table(t, s) {

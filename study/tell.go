@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,12 +16,7 @@ import (
 // different outcome is a *ConflictError, except that a failed trial may still be
 // told a value. A worker whose lease is lost may tell too: a value is a value.
 func (s *Study) Tell(ctx context.Context, number int, o evaluate.Outcome) error {
-	return s.TellMany(ctx, Finished{Number: number, Outcome: o})
-}
-
-// TellMany records several outcomes, all or none.
-func (s *Study) TellMany(ctx context.Context, results ...Finished) error {
-	_, err := s.Record(ctx, results...)
+	_, err := s.Record(ctx, Finished{Number: number, Outcome: o})
 	return err
 }
 
@@ -35,14 +31,40 @@ func (s *Study) Record(ctx context.Context, results ...Finished) (trials []Trial
 			return nil, requestf("trial %d: %w", r.Number, err)
 		}
 	}
-	err = s.write(ctx, func(l *ledger) (*Event, error) {
-		told, err := l.told(results)
-		if err != nil || len(told.Results) == 0 {
+	err = s.writeTogether(ctx, func(l *ledger) ([]Event, error) { return l.record(results) },
+		func(l *ledger) { trials = l.trialsOf(numbers, s.time()) })
+	return trials, err
+}
+
+// record returns the events that record outcomes: first the corrections of parameters that
+// were not used, then what is new. All of them fit, or there is an error.
+func (l *ledger) record(results []Finished) (events []Event, err error) {
+	told, err := l.told(results)
+	if err != nil {
+		return nil, err
+	}
+	done := map[int]bool{}
+	for _, r := range results {
+		if r.Params.Len() == 0 || done[r.Number] {
+			continue
+		}
+		done[r.Number] = true
+		t := l.trials[r.Number-1]
+		c, err := l.correction(r.Number, Correction{Params: r.Params, By: cmp.Or(r.Worker, t.Worker)})
+		if err != nil {
 			return nil, err
 		}
-		return &Event{Told: told}, nil
-	}, func(l *ledger) { trials = l.trialsOf(numbers, s.time()) })
-	return trials, err
+		if c != nil && !unfinished(t.State) {
+			return nil, requestf("trial %d is %s already, with other parameters: to mend them, correct it", r.Number, t.State)
+		}
+		if c != nil {
+			events = append(events, Event{Corrected: c})
+		}
+	}
+	if len(told.Results) > 0 {
+		events = append(events, Event{Told: told})
+	}
+	return events, nil
 }
 
 // told returns the outcomes that are new, or why they cannot be.
@@ -68,6 +90,7 @@ func (l *ledger) told(results []Finished) (*told, error) {
 		if r.Worker == t.Worker {
 			r.Worker = ""
 		}
+		r.Params = space.Params{} // they are corrected apart
 		if !again {
 			now[r.Number] = t
 			told.Results = append(told.Results, r)
@@ -190,6 +213,8 @@ func (s *Study) Retry(ctx context.Context, number int) error {
 			return nil, &RequestError{err}
 		case t.State == Waiting:
 			return nil, nil
+		case t.Excluded:
+			return nil, requestf("trial %d is excluded: include it first", number)
 		case t.State != evaluate.Failed:
 			return nil, requestf("trial %d is %s: only a failed one can be tried again", number, t.seen(s.time()).State)
 		}

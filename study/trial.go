@@ -37,7 +37,9 @@ type Trial struct {
 	Std       float64        `json:"std,omitzero"`
 	Reason    string         `json:"reason,omitempty"` // why it failed or is infeasible
 	Notes     []string       `json:"notes,omitempty"`
-	Batch     int            `json:"batch,omitzero"` // the last that served it
+	Excluded  bool           `json:"excluded,omitzero"` // nobody learns from its outcome
+	History   []change       `json:"history,omitempty"` // its corrections, the latest last
+	Batch     int            `json:"batch,omitzero"`    // the last that served it
 	Worker    string         `json:"worker,omitempty"`
 	Created   time.Time      `json:"created"`
 	Asked     time.Time      `json:"asked,omitzero"` // when it was last served
@@ -63,7 +65,7 @@ func (t Trial) seen(now time.Time) Trial {
 		predicted := *t.Predicted
 		t.Predicted = &predicted
 	}
-	t.Notes = slices.Clone(t.Notes)
+	t.Notes, t.History = slices.Clone(t.Notes), slices.Clone(t.History)
 	t.State = t.stateAt(now)
 	return t
 }
@@ -109,6 +111,10 @@ type Finished struct {
 	Number int `json:"number"`
 	evaluate.Outcome
 	Worker string `json:"worker,omitempty"` // who evaluated it, if another than it was served to
+
+	// Params are those that were really used, if others than were suggested. The log keeps
+	// them as a correction.
+	Params space.Params `json:"-"`
 }
 
 // told returns the trial with an outcome; again is true when it has that outcome
@@ -116,10 +122,7 @@ type Finished struct {
 func (t Trial) told(o evaluate.Outcome, now time.Time) (_ Trial, again bool, err error) {
 	switch t.State {
 	case evaluate.Complete, evaluate.Infeasible:
-		had := evaluate.Outcome{State: t.State, Std: t.Std}
-		if t.Value != nil {
-			had.Value = *t.Value
-		}
+		had := t.outcome()
 		if had.State != o.State || had.Value != o.Value || o.Std > 0 && had.Std != o.Std {
 			return t, false, &ConflictError{Number: t.Number, Had: had, Told: o}
 		}

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -50,6 +51,31 @@ func (s *Study) write(ctx context.Context, decide func(*ledger) (*Event, error),
 	w := &write{ctx: ctx, decide: decide, done: done}
 	s.writeAll(w)
 	return w.err
+}
+
+// writeTogether is write for events that belong together. Each has to fit behind those before
+// it: decide makes sure of that.
+func (s *Study) writeTogether(ctx context.Context, decide func(*ledger) ([]Event, error), done func(*ledger)) error {
+	var ws []*write
+	w := &write{ctx: ctx, parts: func(l *ledger) ([]*write, error) {
+		ws = nil // what was decided last counts
+		events, err := decide(l)
+		if err != nil {
+			return nil, err
+		}
+		whole := context.WithoutCancel(ctx) // a part must not be left out
+		for _, e := range events {
+			ws = append(ws, &write{ctx: whole, decide: func(*ledger) (*Event, error) { return &e, nil }})
+		}
+		ws = append(ws, &write{ctx: whole, decide: func(*ledger) (*Event, error) { return nil, nil }, done: done})
+		return ws, nil
+	}}
+	s.writeAll(w)
+	err := w.err
+	for _, part := range ws {
+		err = cmp.Or(err, part.err)
+	}
+	return err
 }
 
 // writeAll makes writes in their order, together if they fit in one group.
@@ -230,10 +256,11 @@ func (t *transaction) rollback() {
 			delete(t.imported, e.Imported.Digest)
 		}
 	}
-	for _, c := range t.trials[len(t.before.trials):] {
+	added := t.trials[len(t.before.trials):]
+	*t.ledger = t.before
+	for _, c := range added {
 		t.keys.remove(c)
 	}
-	*t.ledger = t.before
 	for _, r := range slices.Backward(t.replaced) {
 		if r.Number <= len(t.trials) {
 			t.trials[r.Number-1] = r

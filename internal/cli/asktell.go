@@ -98,6 +98,8 @@ type tellCmd struct {
 	State  string  `enum:"complete,failed,infeasible" default:"complete" help:"complete, failed or infeasible (${default})."`
 	Reason string  `placeholder:"TEXT" help:"Why there is no value."`
 	Note   string  `placeholder:"TEXT" help:"Also add a note to the trial."`
+
+	Param map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"A parameter that was really used, if another than suggested; can be given several times."`
 	storeFlags
 }
 
@@ -109,7 +111,11 @@ func (*tellCmd) Help() string {
 
   mahabo tell rig 2 --state failed --reason "power cut"
 
-  mahabo tell rig 3 --state infeasible --reason "it would burst"`
+  mahabo tell rig 3 --state infeasible --reason "it would burst"
+
+  mahabo tell rig 4 --value 0.8 --param rate=0.08
+
+A value that was told by mistake is mended by mahabo correct.`
 }
 
 // Run records the outcome.
@@ -127,7 +133,11 @@ func (c *tellCmd) Run(ctx context.Context, s streams) error {
 		}
 	}
 	return c.with(ctx, s, c.Study, func(one *study.Study) error {
-		if err := one.Tell(ctx, c.Number, o); err != nil {
+		really, err := readParams(one.Config().Space, c.Param)
+		if err != nil {
+			return err
+		}
+		if _, err := one.Record(ctx, study.Finished{Number: c.Number, Outcome: o, Params: really}); err != nil {
 			return err
 		}
 		if c.Note != "" {

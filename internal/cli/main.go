@@ -48,6 +48,7 @@ type cli struct {
 	Heartbeat heartbeatCmd `cmd:"" help:"Extend the leases of trials that are being evaluated."`
 	Release   releaseCmd   `cmd:"" help:"Give back trials that will not be evaluated."`
 	Note      noteCmd      `cmd:"" help:"Add a remark to a trial."`
+	Correct   correctCmd   `cmd:"" help:"Mend what was recorded of a trial; exclude or include it."`
 
 	Report reportCmd `cmd:"" help:"Show what a study's data say, as a page or JSON."`
 	Serve  serveCmd  `cmd:"" help:"Offer the studies of a store over HTTP."`

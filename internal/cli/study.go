@@ -260,6 +260,9 @@ func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
 				states = append(states, fmt.Sprintf("%d %s", n, state))
 			}
 		}
+		if info.Excluded > 0 {
+			states = append(states, fmt.Sprintf("%d of them excluded", info.Excluded))
+		}
 		w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(w, "study\t%s, created %s\n", info.Config.Name, info.Created.Format(time.RFC3339))
 		fmt.Fprintf(w, "method\t%s, seed %d, %d initial points\n", info.Config.Method, info.Config.Seed, info.Config.Init)

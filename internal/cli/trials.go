@@ -90,7 +90,14 @@ const shownParams = 6
 // remarked are the first parameters of a trial and what was said of it.
 func remarked(t study.Trial) string {
 	text := listParams(t.Params, shownParams)
-	for _, remark := range append([]string{t.Reason}, t.Notes...) {
+	mended := ""
+	switch {
+	case t.Excluded:
+		mended = "excluded"
+	case len(t.History) > 0:
+		mended = "corrected"
+	}
+	for _, remark := range append([]string{mended, t.Reason}, t.Notes...) {
 		if remark != "" {
 			text += "  (" + strings.Join(strings.Fields(remark), " ") + ")"
 		}

@@ -32,7 +32,7 @@ const (
 // ReviewTrials analyses the complete trials of a study, and their first half, quarter and
 // eighth in the order in which they were told.
 func ReviewTrials(ctx context.Context, c study.Config, trials []study.Trial) (*Review, error) {
-	complete := slices.DeleteFunc(slices.Clone(trials), func(t study.Trial) bool { return t.Value == nil })
+	complete := slices.DeleteFunc(slices.Clone(trials), func(t study.Trial) bool { return t.Value == nil || t.Excluded })
 	slices.SortStableFunc(complete, func(a, b study.Trial) int { return a.Told.Compare(b.Told) })
 	data, err := FromTrials(c, lighter(c, complete))
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"github.com/mahabo/mahabo/study"
 )
 
-// FromTrials returns the data of a study: its complete trials, by their numbers.
+// FromTrials returns the data of a study: its complete trials that count, by their numbers.
 func FromTrials(c study.Config, trials []study.Trial) (Data, error) {
 	d := Data{Space: c.Space, Maximize: c.Goal == study.Maximize, Seed: c.Seed}
 	for _, t := range trials {
-		if t.State != evaluate.Complete || t.Value == nil {
+		if t.State != evaluate.Complete || t.Value == nil || t.Excluded {
 			continue
 		}
 		x, err := c.Space.Encode(t.Params)

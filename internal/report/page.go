@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
@@ -83,12 +84,16 @@ func HTML(w io.Writer, p Page) error {
 const tableRows = 50
 
 func (p Page) view() (*view, error) {
+	p.Trials = slices.DeleteFunc(slices.Clone(p.Trials), func(t study.Trial) bool { return t.Excluded })
 	a := p.Analysis
 	v := &view{Page: p, Style: template.CSS(figure.Style), Advice: advice(a.Structure)}
 	for _, s := range []evaluate.State{evaluate.Complete, study.Running, study.Waiting, study.Stale, evaluate.Failed, evaluate.Infeasible} {
 		if n := p.Summary.States[s]; n > 0 {
 			v.States = append(v.States, stateCount{s, n})
 		}
+	}
+	if n := p.Summary.Excluded; n > 0 {
+		v.States = append(v.States, stateCount{"excluded", n})
 	}
 	if a.Best != nil {
 		v.Params = a.Best.Params.String()
@@ -148,7 +153,13 @@ func (v *view) parallel() (string, error) {
 		return "", err
 	}
 	v.AxesDrawn, v.LinesDrawn = len(axes), len(lines)
-	v.Highlighted = min(mostLines/2, highlighted(v.Summary.States[evaluate.Complete]))
+	complete := 0
+	for _, t := range v.Trials {
+		if t.Value != nil {
+			complete++
+		}
+	}
+	v.Highlighted = min(mostLines/2, highlighted(complete))
 	return parallel(axes, lines, v.Highlighted)
 }
 

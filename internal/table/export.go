@@ -87,5 +87,5 @@ func record(t study.Trial, names []string) []string {
 		r = append(r, text)
 	}
 	return append(r, inert(t.Reason), string(t.Origin), fmt.Sprint(t.Batch), inert(t.Worker), instant(t.Created), instant(t.Asked), instant(t.Told),
-		inert(strings.Join(t.Notes, "\n")))
+		inert(strings.Join(t.Notes, "\n")), strconv.FormatBool(t.Excluded))
 }

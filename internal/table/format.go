@@ -38,7 +38,7 @@ func (f Format) validate() error {
 // The columns of a table before and behind those of the parameters.
 var (
 	columnsBefore = []string{"number", "state", "value", "std"}
-	columnsBehind = []string{"reason", "origin", "batch", "worker", "created", "asked", "told", "notes"}
+	columnsBehind = []string{"reason", "origin", "batch", "worker", "created", "asked", "told", "notes", "excluded"}
 )
 
 // column is the name of a parameter's column: its own, unless that is taken.

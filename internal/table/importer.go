@@ -32,7 +32,7 @@ type importer struct {
 }
 
 // The fields of a row beside its parameters.
-var importFields = []string{"value", "state", "std", "reason", "notes"}
+var importFields = []string{"value", "state", "std", "reason", "notes", "excluded"}
 
 // newImporter refuses options that name things that do not exist.
 func newImporter(sp *space.Space, o Options, l limits) (*importer, error) {
@@ -201,7 +201,24 @@ func (in *importer) take(r row) (one study.Row, err error) {
 		}
 	}
 	one.Params, one.Notes = space.ParamsOf(all), in.notes(r)
-	return one, nil
+	one.Excluded, err = in.excluded(r)
+	return one, err
+}
+
+// excluded reads whether a row is kept without being learnt from.
+func (in *importer) excluded(r row) (bool, error) {
+	v, ok := r.text(in.named("excluded"))
+	if !ok {
+		return false, nil
+	}
+	switch text := strings.ToLower(strings.TrimSpace(fmt.Sprint(v))); text {
+	case "true", "yes", "1":
+		return true, nil
+	case "false", "no", "0":
+		return false, nil
+	default:
+		return false, fmt.Errorf("excluded is %q: write true or false", text)
+	}
 }
 
 // outcome reads what came of a row's trial.

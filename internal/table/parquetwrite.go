@@ -24,6 +24,7 @@ func newParquetWriter(w io.Writer, sp *space.Space) *parquetWriter {
 		"number": parquet.Leaf(parquet.Int64Type), "state": parquet.String(), "value": parquet.Leaf(parquet.DoubleType), "std": parquet.Leaf(parquet.DoubleType),
 		"reason": parquet.String(), "origin": parquet.String(), "batch": parquet.Leaf(parquet.Int64Type), "worker": parquet.String(),
 		"created": instant, "asked": instant, "told": instant, "notes": parquet.String(),
+		"excluded": parquet.Leaf(parquet.BooleanType),
 	}
 	for _, p := range sp.Params() {
 		root[column(p.Name)] = parquetNode(p)
@@ -65,7 +66,7 @@ func (w *parquetWriter) write(t study.Trial) error {
 	cells := map[string]any{
 		"number": int64(t.Number), "state": string(t.State), "reason": t.Reason, "origin": string(t.Origin),
 		"batch": int64(t.Batch), "worker": t.Worker, "created": t.Created, "asked": t.Asked, "told": t.Told,
-		"notes": strings.Join(t.Notes, "\n"),
+		"notes": strings.Join(t.Notes, "\n"), "excluded": t.Excluded,
 	}
 	if t.Value != nil {
 		cells["value"] = *t.Value

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/mahabo/mahabo/space"
-	"go.yaml.in/yaml/v3"
 )
 
 // changed answers after a change: a script gets a line for the form and refreshes
@@ -37,13 +36,19 @@ func (d *dashboard) refuse(w http.ResponseWriter, r *http.Request, err error) {
 func here(r *http.Request) string { return "/studies/" + url.PathEscape(r.PathValue("study")) }
 
 // outcome is what a form says of a trial.
-type outcome struct{ State, Value, Std, Reason string }
+type outcome struct {
+	State, Value, Std, Reason string
+	Params                    string // those that were really used, NAME: VALUE lines
+}
 
 // body is the outcome as the API wants it.
 func (o outcome) body() (map[string]any, error) {
 	body := map[string]any{"state": o.State}
 	if o.State == "" {
 		body["state"] = "complete"
+	}
+	if err := o.addUsed(body); err != nil {
+		return nil, err
 	}
 	if body["state"] != "complete" {
 		body["reason"] = o.Reason
@@ -63,8 +68,7 @@ func (o outcome) body() (map[string]any, error) {
 }
 
 func (d *dashboard) tell(w http.ResponseWriter, r *http.Request) {
-	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
-	o := outcome{field("state"), field("value"), field("std"), field("reason")}
+	o := readOutcome(r)
 	body, err := o.body()
 	if err == nil {
 		err = d.post(r, trialPath(r)+"/tell", body, nil)
@@ -148,9 +152,9 @@ func (d *dashboard) ask(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *dashboard) enqueue(w http.ResponseWriter, r *http.Request) {
-	var point map[string]any
-	if err := yaml.Unmarshal([]byte(r.PostFormValue("point")), &point); err != nil {
-		d.refuse(w, r, fmt.Errorf("point: write NAME: VALUE lines, or a JSON object: %w", err))
+	point, err := pointFrom(r.PostFormValue("point"))
+	if err != nil {
+		d.refuse(w, r, fmt.Errorf("point: %w", err))
 		return
 	}
 	if len(point) == 0 {

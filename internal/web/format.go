@@ -29,6 +29,8 @@ func (d *dashboard) functions() template.FuncMap {
 		"short":   short,
 		"json":    func(v space.Params) string { return v.String() },
 		"point":   point,
+
+		"following": func(i int) int { return i + 1 },
 	}
 }
 

@@ -11,15 +11,20 @@ import (
 
 // trial is a point of a study and what came of it.
 type trial struct {
-	Number       int
-	State        string
-	Origin       string
-	Params       space.Params
-	Predicted    *struct{ Mean, Std float64 }
-	Value        *float64
-	Std          float64
-	Reason       string
-	Notes        []string
+	Number    int
+	State     string
+	Origin    string
+	Params    space.Params
+	Predicted *struct{ Mean, Std float64 }
+	Value     *float64
+	Std       float64
+	Reason    string
+	Notes     []string
+	Excluded  bool
+	History   []struct {
+		Time     time.Time
+		By, What string
+	}
 	Batch        int `json:"batch_id"`
 	Worker       string
 	Created      time.Time
@@ -30,6 +35,9 @@ type trial struct {
 
 // Open says whether an outcome can still be told.
 func (t trial) Open() bool { return t.State != "complete" && t.State != "infeasible" }
+
+// HasOutcome says whether there is something to correct.
+func (t trial) HasOutcome() bool { return t.State == "failed" || !t.Open() }
 
 // served is a batch and what became of it.
 type served struct {

@@ -126,6 +126,9 @@ type trialView struct {
 	Error     string // of what was told
 	Note      string // that could not be added
 	NoteError string
+
+	Correction   *outcome // as its form shows it
+	CorrectError string
 }
 
 func (d *dashboard) trial(w http.ResponseWriter, r *http.Request) {
@@ -148,6 +151,10 @@ func (d *dashboard) readTrial(r *http.Request, v *trialView) (err error) {
 	}
 	if err := d.get(r, trialPath(r), nil, &v.Trial); err != nil {
 		return err
+	}
+	if v.Correction == nil {
+		known := v.Trial.known()
+		v.Correction = &known
 	}
 	var of study
 	err = d.get(r, studyPath(r), nil, &of)

@@ -47,6 +47,7 @@ func Handler(api http.Handler) http.Handler {
 	mux.Handle("POST /studies/{study}/trials/{number}/tell", d.form(mostForm, d.tell))
 	mux.Handle("POST /studies/{study}/trials/{number}/retry", d.form(mostForm, d.retry))
 	mux.Handle("POST /studies/{study}/trials/{number}/notes", d.form(mostForm, d.note))
+	mux.Handle("POST /studies/{study}/trials/{number}/correct", d.form(mostForm, d.correct))
 	mux.HandleFunc("GET /login", d.loginForm)
 	mux.Handle("POST /login", limit(mostLogin, d.logIn))
 	mux.Handle("POST /logout", limit(mostLogin, d.logOut))

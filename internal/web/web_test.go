@@ -170,7 +170,7 @@ func TestWorkByHand(t *testing.T) {
 	v.fill(http.StatusNotFound, "/studies/rig/trials/9/tell", "value", "1")
 	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/trials/1/notes", "text", " "), "the note is empty")
 	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/trials/1/notes", "text", strings.Repeat("oh ", 5000)), `id="note-error" class="error" role="alert">text: `, `value="oh oh`)
-	has(t, v.fill(http.StatusOK, "/studies/rig/trials/1/notes", "text", "smells of <almonds>"), "<dt>Note</dt><dd>smells of &lt;almonds&gt;</dd>")
+	has(t, v.fill(http.StatusOK, "/studies/rig/trials/1/notes", "text", "smells of <almonds>"), "<dt>Note</dt><dd>smells of &lt;almonds&gt;")
 	v.fill(http.StatusNotFound, "/studies/rig/trials/9/notes", "text", "nothing")
 
 	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/enqueue", "point", "x: 7\nn: 1"), "x")
@@ -189,6 +189,29 @@ func TestWorkByHand(t *testing.T) {
 	if status, page, _ := v.send("GET", "/studies/rig", "", ""); status != http.StatusNotFound || !strings.Contains(page, "no such study") {
 		t.Errorf("a study that is gone gave %d: %s", status, page)
 	}
+}
+
+func TestCorrectByHand(t *testing.T) {
+	v := open(t, "")
+	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
+	v.fill(http.StatusOK, "/studies/rig/ask", "count", "3")
+	if page := v.get("/studies/rig/trials/1"); strings.Contains(page, "Correct it") {
+		t.Error("a running trial has an outcome to correct")
+	}
+	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/trials/1/correct", "act", "exclude"), "only a trial with an outcome can be excluded")
+	has(t, v.fill(http.StatusOK, "/studies/rig/trials/1/tell", "value", "-8.2", "params", "n: 2"), "<h3>Corrections</h3>", " -&gt; 2", `id="correct-value" name="value" inputmode="decimal" value="-8.2"`)
+	v.fill(http.StatusOK, "/studies/rig/trials/2/tell", "value", "0.5", "std", "0.1")
+	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/trials/1/correct", "state", "complete", "value", "o.82"), `value="o.82"`, "write a number such as 0.25")
+	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/trials/1/correct", "state", "complete", "value", "1", "params", "z: 1"), `class="error" role="alert">`, "z: 1")
+	has(t, v.fill(http.StatusOK, "/studies/rig/trials/1/correct", "state", "complete", "value", "0.82"), "value -8.2 -&gt; 0.82")
+	has(t, v.get("/studies/rig/overview"), `id="best-value">0.5<`)
+	has(t, v.fill(http.StatusOK, "/studies/rig/trials/2/correct", "state", "complete", "value", "0.5", "std", ""), "std 0.1 -&gt; 0")
+	has(t, v.fill(http.StatusOK, "/studies/rig/trials/2/correct", "act", "exclude"), "excluded: nobody learns from it", "Include it again")
+	has(t, v.get("/studies/rig/trials"), `<span class="soft">excluded</span>`)
+	has(t, v.get("/studies/rig/overview"), `id="best-value">0.82<`)
+	has(t, v.fill(http.StatusOK, "/studies/rig/trials/2/correct", "act", "include"), "Exclude it")
+	v.fill(http.StatusOK, "/studies/rig/trials/2/notes", "text", "too hot")
+	has(t, v.fill(http.StatusOK, "/studies/rig/trials/2/correct", "act", "delete-note", "note", "1"), "deleted note 1: &#34;too hot&#34;")
 }
 
 // part is a form with a table.

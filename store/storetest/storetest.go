@@ -120,10 +120,14 @@ func params() space.Params {
 
 func trial(number int) study.Trial {
 	value := -math.MaxFloat64
-	return study.Trial{
-		Number: number, State: evaluate.Complete, Origin: study.FromMethod, Params: params(), Value: &value, Std: 1e-300,
+	t := study.Trial{
+		Number: number, State: evaluate.Complete, Excluded: true, Origin: study.FromMethod, Params: params(), Value: &value, Std: 1e-300,
 		Notes: []string{"one", "two"}, Batch: 4, Worker: "w", Created: start, Asked: start, Told: start.Add(time.Hour),
 	}
+	if err := json.Unmarshal([]byte(`[{"time": "2031-02-03T04:05:06.789012345Z", "by": "ana", "what": "value 8.2 -> 0.82"}]`), &t.History); err != nil {
+		panic(err)
+	}
+	return t
 }
 
 // everything is one event of each kind with every field set.
@@ -150,6 +154,10 @@ func everything() []study.Event {
 		{"released", object{"numbers": []int{1, 2}}},
 		{"noted", object{"number": 1, "text": "a\x00b\n"}},
 		{"imported", object{"digest": "d", "new": placed, "outcomes": []object{{"state": "complete", "value": 0.1}}}},
+		{"corrected", object{
+			"number": 1, "by": "ana", "outcome": object{"state": "complete", "value": 0.82, "std": 0.1},
+			"used": object{"params": params(), "point": []float64{-1, 1. / 3, 1}}, "exclude": false, "deleted_note": 2,
+		}},
 	} {
 		events = append(events, event(int64(i)+2, start.Add(time.Duration(i)), e.kind, e.body))
 	}

@@ -70,6 +70,37 @@ def test_several_tells_are_all_or_none(study: mahabo.Study) -> None:
     assert study.info().states == {"complete": 2}
 
 
+def test_corrections(study: mahabo.Study, tmp_path: Path) -> None:
+    one, two, three = study.ask(3)
+    one.tell(-8.2)
+    two.tell(0.5, params={"n": 2})
+    three.fail("oil")
+    assert two.params["n"] == 2 and study.trial(2).params == two.params
+    one.note("typed by hand")
+    one.correct(0.82, std=0.1, delete_note=1)
+    assert (one.value, one.std, one.notes) == (0.82, 0.1, ())
+    (change,) = one.history
+    assert change.by == "tester" and change.what.startswith("value -8.2 -> 0.82") and change.time.tzinfo is not None
+    best = study.best()
+    assert best is not None and (best.number, best.value) == (2, 0.5)
+    two.correct(exclude=True)
+    assert two.excluded and two.value == 0.5
+    best = study.best()
+    assert best is not None and best.number == 1
+    assert [row["excluded"] for row in study.records()] == [False, True, False]
+    two.correct(exclude=False, params={"x": 0.25})
+    assert not two.excluded and two.params["x"] == 0.25
+    mended = study.correct(3, 0.1)
+    assert (mended.number, mended.state, mended.value) == (3, "complete", 0.1)
+    assert study.correct(3, state="infeasible", reason="folds").reason == "folds"
+    with pytest.raises(ValueError, match="nothing to correct"):
+        one.correct()
+    with pytest.raises(ValueError, match="std is -1"):
+        one.correct(std=-1)
+    with pytest.raises(mahabo.Problem, match="has no note 7"):
+        one.correct(delete_note=7)
+
+
 def test_export_and_import(study: mahabo.Study, client: mahabo.Client, tmp_path: Path) -> None:
     study.minimize(lambda p: p["x"], evals=3)
     copy = client.create_study(study.name + "-copy", SPACE)

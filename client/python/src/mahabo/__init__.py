@@ -41,7 +41,7 @@ from .picture import Picture
 from .result import Result
 from .space import Bool, Choice, Fixed, Float, Int, Log, LogInt, Ordinal, Parameter
 from .study import ImportReport, Study
-from .trial import Best, Model, Prediction, StudyInfo, Trial, Value
+from .trial import Best, Correction, Model, Prediction, StudyInfo, Trial, Value
 
 __version__ = "0.1.0"
 
@@ -60,6 +60,7 @@ __all__ = [
     "Choice",
     "Client",
     "ConnectionFailed",
+    "Correction",
     "Exhausted",
     "FieldError",
     "Fixed",

@@ -52,8 +52,10 @@ class Study:
     def __repr__(self) -> str:
         return f"<mahabo.Study {self.name!r}, {self.method}>"
 
-    def _call(self, verb: str, path: str, body: Any = None, query: Mapping[str, Any] | None = None) -> Any:
-        return self._transport.json(verb, self._path + path, body, query)
+    def _call(
+        self, verb: str, path: str, body: Any = None, query: Mapping[str, Any] | None = None, *, repeat: bool = True
+    ) -> Any:
+        return self._transport.json(verb, self._path + path, body, query, repeat=repeat)
 
     def ask(
         self,
@@ -94,6 +96,12 @@ class Study:
         """Record the values of several trials by their numbers, all or none."""
         results = [{"number": int(number), "value": finite(value)} for number, value in values.items()]
         self._call("POST", "/tell", {"results": results})
+
+    def correct(self, number: int, value: float | None = None, std: float | None = None, **changes: Any) -> Trial:
+        """Mend what was recorded of a trial, by its number, as Trial.correct does, and return it."""
+        trial = Trial(self, number, {})
+        trial.correct(value, std, **changes)
+        return trial
 
     def enqueue(self, *points: Mapping[str, Any], request_id: str | None = None) -> list[Trial]:
         """Add points of your own. They are served before any other."""
@@ -210,6 +218,7 @@ class Study:
                 "asked": t.asked,
                 "told": t.told,
                 "notes": "\n".join(t.notes),
+                "excluded": t.excluded,
             }
             for t in self.trials(*states)
         ]
@@ -242,7 +251,7 @@ class Study:
     ) -> ImportReport:
         """Add evaluations made before or elsewhere: a table with a column per parameter and value.
 
-        columns says how the table calls a parameter, or value, state, std, reason or notes.
+        columns says how the table calls a parameter, or value, state, std, reason, notes or excluded.
         """
         source = Path(path)
         return self._import(source.read_bytes(), _format(source, format), columns, dry_run)
@@ -266,7 +275,7 @@ class Study:
         return ImportReport(d["good"], [(b["line"], b["error"]) for b in d["bad"]], d["bad_count"], d["trials"] or [], d["repeated"])
 
 
-_TAKEN = {"number", "state", "value", "std", "reason", "origin", "batch", "worker", "created", "asked", "told", "notes"}
+_TAKEN = {"number", "state", "value", "std", "reason", "origin", "batch", "worker", "created", "asked", "told", "notes", "excluded"}
 
 
 def _column(param: str) -> str:

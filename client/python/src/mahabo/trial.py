@@ -86,6 +86,17 @@ class StudyInfo:
         )
 
 
+@dataclass(frozen=True)
+class Correction:
+    """What was mended of a trial."""
+
+    time: datetime
+    by: str
+    """Who did it, if known."""
+    what: str
+    """For people: value 8.2 -> 0.82."""
+
+
 @dataclass
 class Trial:
     """A point of a study and what came of it."""
@@ -103,6 +114,10 @@ class Trial:
     std: float = 0.0
     reason: str = ""
     notes: tuple[str, ...] = ()
+    excluded: bool = False
+    """It keeps its outcome, but nobody learns from it."""
+    history: tuple[Correction, ...] = ()
+    """Its corrections, the latest last."""
     origin: str = "method"
     """Who chose the point: method, user or import."""
     batch_id: int | None = None
@@ -129,6 +144,8 @@ class Trial:
         self.std = float(d.get("std", 0.0))
         self.reason = d.get("reason", "")
         self.notes = tuple(d.get("notes") or ())
+        self.excluded = d.get("excluded", False)
+        self.history = tuple(Correction(_required(c["time"]), c.get("by", ""), c["what"]) for c in d.get("history") or ())
         self.origin = d.get("origin", "method")
         self.batch_id = d.get("batch_id", self.batch_id)
         self.worker = d.get("worker", self.worker)
@@ -136,15 +153,48 @@ class Trial:
         self.asked = read_time(d.get("asked"))
         self.told = read_time(d.get("told"))
 
-    def tell(self, value: float, std: float | None = None) -> None:
-        """Record the value, and the standard deviation of its noise if it is known."""
+    def tell(self, value: float, std: float | None = None, *, params: Mapping[str, Any] | None = None) -> None:
+        """Record the value, and the standard deviation of its noise if it is known.
+
+        params are those that were really used, if they differ from the ones suggested.
+        """
         body: dict[str, Any] = {"value": finite(value)}
         if std is not None:
-            std = float(std)
-            if not 0 <= std < float("inf"):
-                raise ValueError(f"std is {std}: a standard deviation is a finite number from 0 on")
-            body["std"] = std
+            body["std"] = _deviation(std)
+        if params:
+            body["params"] = self.study._space.scatter(params)
         self._act("tell", body)
+
+    def correct(
+        self,
+        value: float | None = None,
+        std: float | None = None,
+        *,
+        state: str | None = None,
+        reason: str | None = None,
+        params: Mapping[str, Any] | None = None,
+        exclude: bool | None = None,
+        delete_note: int | None = None,
+    ) -> None:
+        """Mend what was recorded wrongly; what is left out stays.
+
+        value makes a failed or infeasible trial complete. params are those that were really
+        used. exclude=True keeps the trial without anybody learning from it, False counts it
+        again. delete_note is the number of a note, from 1 on. The history keeps what was.
+        """
+        body: dict[str, Any] = {"worker": self.study.worker}
+        if value is not None:
+            body["value"] = finite(value)
+        if std is not None:
+            body["std"] = _deviation(std)
+        if params:
+            body["params"] = self.study._space.scatter(params)
+        for name, given in (("state", state), ("reason", reason), ("excluded", exclude), ("delete_note", delete_note)):
+            if given is not None:
+                body[name] = given
+        if len(body) == 1:
+            raise ValueError("nothing to correct: give value, std, state, reason, params, exclude or delete_note")
+        self._act("correct", body, repeat=delete_note is None)  # the next note has its number then
 
     def fail(self, reason: str = "") -> None:
         """Record that no value came of it. It may be tried again."""
@@ -174,11 +224,18 @@ class Trial:
         """Read the trial again."""
         self._update(self.study._call("GET", f"/trials/{self.number}"))
 
-    def _act(self, verb: str, body: Any) -> None:
-        self._update(self.study._call("POST", f"/trials/{self.number}/{verb}", body))
+    def _act(self, verb: str, body: Any, *, repeat: bool = True) -> None:
+        self._update(self.study._call("POST", f"/trials/{self.number}/{verb}", body, repeat=repeat))
 
 
 _LONGEST = 10_000
+
+
+def _deviation(std: float) -> float:
+    std = float(std)
+    if not 0 <= std < float("inf"):
+        raise ValueError(f"std is {std}: a standard deviation is a finite number from 0 on")
+    return std
 
 
 def read_best(d: Mapping[str, Any] | None, space: Space) -> Best | None:
