@@ -40,6 +40,9 @@ func killsWanted(t *testing.T, parts int) int {
 //
 //	MAHABO_KILLS=1000 go test -run TestKills -v -timeout 2h ./cmd/mahabo
 func TestKills(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for processes for ten seconds and more; make test runs it")
+	}
 	const parts = 5
 	kills := killsWanted(t, parts)
 	t.Run("minimize", func(t *testing.T) { killRuns(t, kills) })

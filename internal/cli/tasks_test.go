@@ -44,6 +44,9 @@ func begin(t *testing.T, args ...string) *exec.Cmd {
 // Workers on two machines run a benchmark. The process that asked for it is killed, the next
 // one continues, and a worker is killed. The lines are those of a run in one process.
 func TestBenchOverNATS(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for processes for ten seconds and more; make test runs it")
+	}
 	t.Parallel() // it waits for the dead worker
 	b := startBroker(t)
 	url := "nats://" + b.address
@@ -82,6 +85,9 @@ func TestBenchOverNATS(t *testing.T) {
 }
 
 func TestBenchWorkersRefuse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for processes for ten seconds and more; make test runs it")
+	}
 	for _, c := range []struct{ args, want string }{
 		{"worker --bench", "--nats is missing"},
 		{"worker --bench --nats nats://127.0.0.1:1", "--nats"},

@@ -232,6 +232,9 @@ func TestWorkerOutput(t *testing.T) {
 }
 
 func TestWorkerRefuses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for processes for ten seconds and more; make test runs it")
+	}
 	k := newKeeper(t, false)
 	k.create()
 	empty := filepath.Join(t.TempDir(), "empty")
