@@ -35,6 +35,8 @@ class Processes:
             answer = process.evaluate(params)
         except (EOFError, OSError):
             code = process.end()
+            with self._lock:
+                self._all.discard(process)
             process = None
             raise ObjectiveFailed(f"the process of the objective died (exit code {code})") from None
         finally:
@@ -68,6 +70,7 @@ class _Process:
         self._here, there = context.Pipe()
         self._process = context.Process(target=_serve, args=(there, code), name="mahabo-objective", daemon=True)
         self._process.start()
+        self._ending = threading.Lock()  # whoever evaluates and whoever closes may both end it
         there.close()
 
     def evaluate(self, params: dict[str, Any]) -> Any:
@@ -75,10 +78,11 @@ class _Process:
         return self._here.recv()
 
     def end(self) -> int | None:
-        self._process.terminate()
-        self._process.join(5)
-        self._here.close()
-        code: int | None = self._process.exitcode
+        """End the process. The pipe is closed with the object: another thread may be reading it."""
+        with self._ending:
+            self._process.terminate()
+            self._process.join(5)
+            code: int | None = self._process.exitcode
         return code
 
 
