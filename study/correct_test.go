@@ -3,6 +3,7 @@ package study_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -294,7 +295,7 @@ func TestDraftIsOvertakenByACorrection(t *testing.T) {
 	if d.Adopt(ahead) {
 		t.Error("points that were chosen before the correction are adopted")
 	}
-	if served := ahead.Serve(t.Context())[0]; served.Err != study.ErrOvertaken {
+	if served := ahead.Serve(t.Context())[0]; !errors.Is(served.Err, study.ErrOvertaken) {
 		t.Errorf("they are served: %v", served.Err)
 	}
 }

@@ -254,7 +254,7 @@ def test_ctrl_c(tmp_path: Path) -> None:
     assert "Interrupted: rig: minimized to " in said and f"path={str(tmp_path / 'rig.db')!r} continues" in said
     with PrivateServer(tmp_path / "rig.db") as last:
         states = last.client.study("rig").info().states
-    assert set(states) == {"complete", "waiting"} and states["waiting"] <= 3
+    assert set(states) <= {"complete", "waiting"} and states["complete"] > 0 and states.get("waiting", 0) <= 3
 
 
 def test_start_up_is_fast() -> None:
