@@ -30,6 +30,8 @@ type run struct {
 	fit    scaleFit
 	best   int // number of the lowest value
 
+	relevance *relevance // nil for a run that has none
+
 	last posterior // of the last Ask, without the points that it believed
 	seen int       // observations that it knows
 }
@@ -52,6 +54,11 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 	if err := a.refit(ctx); err != nil {
 		return nil, err
 	}
+	if a.relevance != nil {
+		if err := a.relevance.learn(ctx); err != nil {
+			return nil, err
+		}
+	}
 	all, err := a.condition(len(pending) + n)
 	if err != nil {
 		return nil, err
@@ -71,10 +78,12 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 		run: a, all: all, lowest: whole.centre, places: map[int]*place{},
 		believed: slices.Clip(pending), spare: len(pending) + n,
 	}
+	weighed := weighings{run: a, places: map[int]*weighing{}, believed: slices.Clip(pending), spare: len(pending) + n}
 	points := make([]strategy.Point, 0, n)
 	add := func(x strategy.Point) {
 		all.model.Believe(x)
 		near.believe(x)
+		weighed.believe(x)
 		points = append(points, x)
 	}
 	if fronts != nil && fronts.opposite {
@@ -83,6 +92,22 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 		add(x)
 	}
 	for len(points) < n {
+		if fronts == nil || !fronts.onlyLast {
+			p, err := weighed.draw(r)
+			if err != nil {
+				return nil, err
+			}
+			if p != nil {
+				x, err := p.query(ctx, r)
+				if err != nil {
+					return nil, err
+				}
+				a.separate(x, all.Points, r)
+				whole.follow(x)
+				add(x)
+				continue
+			}
+		}
 		var k int
 		var other bool
 		var at strategy.Point
@@ -110,7 +135,7 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 		follower.follow(x)
 		add(x)
 	}
-	a.report.Jitter = max(a.report.Jitter, near.jitter)
+	a.report.Jitter = max(a.report.Jitter, near.jitter, weighed.jitter)
 	return points, nil
 }
 
@@ -185,7 +210,7 @@ func (a *run) refit(ctx context.Context) error {
 // direction of its own, and the data choose.
 func (a *run) prior(n int) gp.Prior {
 	profile, theta, noise := gp.RBF, a.ThetaSpread, a.NoiseSpread
-	if n >= a.Dim {
+	if n >= a.params {
 		theta, noise = a.ThetaSpreadMany, a.NoiseSpreadMany
 		if a.Matern {
 			profile = gp.Matern52

@@ -68,10 +68,7 @@ func (p *place) follow(x strategy.Point) {
 // query minimises an acquisition function inside the place's box: the expected
 // improvement over best in a share of the cases, else mean - beta std.
 func (p *place) query(ctx context.Context, r *rand.Rand) (strategy.Point, error) {
-	f := acquire.LowerBound(betas[r.IntN(len(betas))])
-	if p.Improvement > 0 && r.Float64() < p.Improvement {
-		f = acquire.LogImprovement(p.best)
-	}
+	f := p.acquisition(r)
 	region := p.region.Around(p.centre, p.reach)
 	x := linalg.New(p.Starts, len(p.centre))
 	for i := range p.Starts {
@@ -79,6 +76,15 @@ func (p *place) query(ctx context.Context, r *rand.Rand) (strategy.Point, error)
 		region.Keep(x.Row(i))
 	}
 	return acquire.Descend(ctx, acquire.Term{Model: p.model, Of: f}, x, region, p.Steps)
+}
+
+// acquisition draws what a query minimises.
+func (p *place) acquisition(r *rand.Rand) gp.Moments {
+	f := acquire.LowerBound(betas[r.IntN(len(betas))])
+	if p.Improvement > 0 && r.Float64() < p.Improvement {
+		f = acquire.LogImprovement(p.best)
+	}
+	return f
 }
 
 // start fills x with start number i. Its random part stays in directions that the model
