@@ -39,9 +39,10 @@ type adaptive struct {
 	settings
 	method.History
 	region *acquire.Region
-	params int   // number of parameters
-	of     []int // parameter of each coordinate
-	whole  *run  // all observations that Ask has gone through
+	grid   *acquire.Grid // nil where all parameters are real
+	params int           // number of parameters
+	of     []int         // parameter of each coordinate
+	whole  *run          // all observations that Ask has gone through
 	phase  phase
 	within bool // the phase has learned of the next observation, and has to be followed
 	report strategy.AskReport
@@ -70,7 +71,7 @@ func build(cfg strategy.Config, given strategy.Settings) (strategy.Strategy, err
 	if err != nil {
 		return nil, err
 	}
-	a := &adaptive{settings: s, History: method.NewHistory(cfg), region: acquire.NewRegion(cfg.Domain)}
+	a := &adaptive{settings: s, History: method.NewHistory(cfg), region: acquire.NewRegion(cfg.Domain), grid: acquire.NewGrid(cfg.Domain)}
 	a.params = len(cfg.Domain.Params)
 	for i, p := range cfg.Domain.Params {
 		a.of = append(a.of, slices.Repeat([]int{i}, p.Width)...)

@@ -91,6 +91,7 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 		a.separate(x, all.Points, r)
 		add(x)
 	}
+	known := func(x []float64) bool { return all.Points.Nearest(x) < a.apart() }
 	for len(points) < n {
 		if fronts == nil || !fronts.onlyLast {
 			p, err := weighed.draw(r)
@@ -98,7 +99,7 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 				return nil, err
 			}
 			if p != nil {
-				x, err := p.query(ctx, r)
+				x, err := p.query(ctx, known, r)
 				if err != nil {
 					return nil, err
 				}
@@ -127,7 +128,7 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 				place = whole.at(at)
 			}
 		}
-		x, err := place.query(ctx, r)
+		x, err := place.query(ctx, known, r)
 		if err != nil {
 			return nil, err
 		}
@@ -273,16 +274,22 @@ func pick(y []float64, numbers []int) []float64 {
 // designMedian is the median of the initial design's values among the first n.
 func (a *run) designMedian(n int) float64 { return num.Median(a.y[:min(n, a.Config.Init)]) }
 
+// apart is the distance below which two points are the same.
+func (a *run) apart() float64 { return a.Apart * math.Sqrt(float64(a.Dim)) }
+
 // separate moves x until it is not on top of another point.
 func (a *run) separate(x strategy.Point, points *gp.Points, r *rand.Rand) {
 	for range separations {
-		if points.Nearest(x) >= a.Apart*math.Sqrt(float64(len(x))) {
+		if points.Nearest(x) >= a.apart() {
 			return
 		}
 		for j := range x {
 			x[j] = min(1, max(-1, x[j]+a.Move*r.NormFloat64()))
 		}
 		a.region.Keep(x)
+		if a.grid != nil {
+			a.grid.Snap(x)
+		}
 	}
 }
 

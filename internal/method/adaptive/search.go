@@ -67,7 +67,7 @@ func (p *place) follow(x strategy.Point) {
 
 // query minimises an acquisition function inside the place's box: the expected
 // improvement over best in a share of the cases, else mean - beta std.
-func (p *place) query(ctx context.Context, r *rand.Rand) (strategy.Point, error) {
+func (p *place) query(ctx context.Context, taken taken, r *rand.Rand) (strategy.Point, error) {
 	f := p.acquisition(r)
 	region := p.region.Around(p.centre, p.reach)
 	x := linalg.New(p.Starts, len(p.centre))
@@ -75,7 +75,23 @@ func (p *place) query(ctx context.Context, r *rand.Rand) (strategy.Point, error)
 		p.start(x.Row(i), i, r)
 		region.Keep(x.Row(i))
 	}
-	return acquire.Descend(ctx, acquire.Term{Model: p.model, Of: f}, x, region, p.Steps)
+	term := acquire.Term{Model: p.model, Of: f}
+	winner, err := acquire.Descend(ctx, term, x, region, p.Steps)
+	if err != nil {
+		return nil, err
+	}
+	return p.evaluable(ctx, term, winner, region, taken, r)
+}
+
+// taken says whether a point is known or believed.
+type taken func(x []float64) bool
+
+// evaluable moves the end of a query to labels and levels.
+func (p *place) evaluable(ctx context.Context, f acquire.Function, x []float64, region *acquire.Region, taken taken, r *rand.Rand) (strategy.Point, error) {
+	if p.grid == nil {
+		return x, nil
+	}
+	return p.grid.Improve(ctx, f, x, region, taken, r)
 }
 
 // acquisition draws what a query minimises.

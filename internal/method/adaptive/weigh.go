@@ -82,7 +82,7 @@ func (a *run) weigh(k, spare int) (*weighing, error) {
 // query minimises an acquisition function over the region. Unlike the even model's, the
 // function is flat where nothing matters, and steep where something does: many starts are
 // looked at, the most promising ones are followed by L-BFGS-B, the winner further.
-func (p *weighing) query(ctx context.Context, r *rand.Rand) (strategy.Point, error) {
+func (p *weighing) query(ctx context.Context, taken taken, r *rand.Rand) (strategy.Point, error) {
 	f := acquire.Term{Model: p.model, Of: p.acquisition(r)}
 	x := linalg.New(p.Screened, p.Dim)
 	for i := range x.Rows {
@@ -103,7 +103,10 @@ func (p *weighing) query(ctx context.Context, r *rand.Rand) (strategy.Point, err
 		}
 	}
 	winner, _, err := acquire.Polish(ctx, f, winner, p.region, winnerSteps)
-	return winner, err
+	if err != nil {
+		return nil, err
+	}
+	return p.evaluable(ctx, f, winner, p.region, taken, r)
 }
 
 const (
