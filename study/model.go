@@ -27,6 +27,7 @@ func (l *ledger) question(count int, fixed space.Params, pins []space.Pin) *sugg
 		t := l.trials[n-1]
 		pending = append(pending, strategy.Suggestion{X: t.point, Tag: t.tag})
 	}
+	l.index()
 	taken, trials := l.keys, len(l.trials)
 	return &suggest.Question{
 		Task: l.config.task(l.methods), Observations: obs, Pending: pending, Infeasible: infeasible,

@@ -31,7 +31,7 @@ type Trial struct {
 	Number    int            `json:"number"`
 	State     evaluate.State `json:"state"`
 	Origin    Origin         `json:"origin"`
-	Params    space.Params   `json:"params"`
+	Params    space.Params   `json:"params,omitzero"`
 	Predicted *Prediction    `json:"predicted,omitempty"` // when it was chosen; nil without a model
 	Value     *float64       `json:"value"`               // nil unless complete
 	Std       float64        `json:"std,omitzero"`

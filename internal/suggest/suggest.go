@@ -2,6 +2,7 @@ package suggest
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -44,11 +45,19 @@ type Question struct {
 	added map[string]bool // keys of the points chosen so far
 }
 
-// Key is the same for equal points only; -0 equals 0.
+// keyBytes is the length of a key: enough that no two points are ever taken for one.
+const keyBytes = 16
+
+// Key is the same for equal points only; -0 equals 0. It is short, as a study has one of every
+// trial.
 func Key(x strategy.Point) string {
 	b := make([]byte, 0, 8*len(x))
 	for _, v := range x {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0))
+	}
+	if len(b) > keyBytes {
+		sum := sha256.Sum256(b)
+		b = sum[:keyBytes]
 	}
 	return string(b)
 }
