@@ -147,6 +147,9 @@ func (d *database) codec(ctx context.Context, id string) (c points.Codec, err er
 		if e.Created != nil {
 			c = c.With(e.Created.Config.Space, space.Params{})
 		}
+		if e.Changed != nil {
+			c = c.With(e.Changed.Space, e.Changed.Added)
+		}
 	}
 	return c, nil
 }

@@ -33,6 +33,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
+func must2[T any](v T, _ error) T { return v }
+
 func mixed(t *testing.T) *space.Space {
 	t.Helper()
 	sp, err := space.New(space.Float("x[0:3]", 0, 10), space.Log("rate", 1e-5, 1), space.Int("n", 1, 2000), space.Choice("c", "a", "b", "ü"),
@@ -85,6 +87,18 @@ func steps(rows int) []step {
 			must(t, err)
 		}
 	}
+	changing := func(parts ...space.Part) step {
+		return func(t *testing.T, s *study.Study) {
+			sp, err := space.New(parts...)
+			must(t, err)
+			var added space.Params
+			if _, err := s.Numbered(t.Context(), 1); err == nil && !strings.Contains(string(must2(json.Marshal(s.Config().Space))), "new") {
+				added = space.ParamsOf(map[string]any{"new": 0.5})
+			}
+			_, err = s.Change(t.Context(), study.Change{Space: sp, Added: added, By: "ana"}, false)
+			must(t, err)
+		}
+	}
 	half, yes := 0.5, true
 	used := space.ParamsOf(map[string]any{"rate": 0.123, "x1": 2.5})
 	return []step{
@@ -103,7 +117,16 @@ func steps(rows int) []step {
 			_, err := s.Ask(t.Context(), study.AskRequest{Count: 3, Fixed: space.ParamsOf(map[string]any{"c": "b"})})
 			must(t, err)
 		},
-		tell(2, 7), correct(1, study.Correction{Exclude: &yes}), correct(2, study.Correction{Params: used}),
+		changing(space.Float("x[0:3]", 0, 7), space.Log("rate", 1e-6, 0.5), space.Int("n", 1, 2000), space.Choice("c", "a", "b", "ü", "d"),
+			space.Fixed("on", true), space.Ordinal("o", 0.1, 0.5, 2), space.Fixed("f", 3), space.Float("new", 0, 2)),
+		func(t *testing.T, s *study.Study) {
+			_, err := s.Ask(t.Context(), study.AskRequest{Count: 4})
+			must(t, err)
+		},
+		correct(14, study.Correction{Exclude: &yes}),
+		changing(space.Float("x[0:3]", 0, 10), space.Log("rate", 1e-6, 1), space.Int("n", 1, 2000), space.Choice("c", "a", "b", "ü", "d"),
+			space.Bool("on"), space.Ordinal("o", 0.1, 0.5, 2), space.Fixed("f", 3), space.Float("new", 0, 3)),
+		ask, tell(2, 7), correct(1, study.Correction{Exclude: &yes}), correct(2, study.Correction{Params: used}),
 	}
 }
 
@@ -130,6 +153,9 @@ func state(t *testing.T, s *study.Study) string {
 // A study whose points are packed and that is opened from a snapshot is the one that a log in
 // memory leads to, at every step, and its method suggests the same.
 func TestSnapshotsChangeNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	clock := study.WithClock(func() time.Time { return time.Date(2031, 1, 1, 0, 0, 0, 12345, time.UTC) })
 	eachDatabase(t, func(t *testing.T, url string) {
 		config := study.Config{Name: "s", Space: mixed(t), Method: "cmaes", Seed: 5, Goal: study.Maximize}
@@ -139,7 +165,7 @@ func TestSnapshotsChangeNothing(t *testing.T) {
 		defer st.Close()
 		_, err = study.Create(t.Context(), st, config, clock)
 		must(t, err)
-		for i, do := range steps(1200) {
+		for i, do := range steps(1001) {
 			do(t, plain)
 			fresh, err := study.Open(t.Context(), st, "s", clock)
 			must(t, err)
@@ -191,7 +217,7 @@ func TestOldPointsArePacked(t *testing.T) {
 		config := study.Config{Name: "s", Space: mixed(t), Method: "cmaes"}
 		old, err := study.Create(t.Context(), plainStore{st}, config, clock)
 		must(t, err)
-		for _, do := range steps(1100) {
+		for _, do := range steps(1001) {
 			do(t, old)
 		}
 		want := state(t, old)

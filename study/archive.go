@@ -78,15 +78,19 @@ func (s *Study) append(ctx context.Context, t *transaction) error {
 	events := make([]Event, len(t.events))
 	var numbers []int
 	var keys, packed [][]byte
+	codec := t.before.codec
 	for i, e := range t.events {
 		events[i] = e
+		if e.Changed != nil {
+			codec = codec.With(e.Changed.Space, e.Changed.Added)
+		}
 		list := e.Placed()
 		if len(list) == 0 {
 			continue
 		}
 		bare := make([]Placed, len(list))
 		for k, p := range list {
-			data, err := t.codec.Pack(p.Params, p.Point)
+			data, err := codec.Pack(p.Params, p.Point)
 			if err != nil {
 				return fmt.Errorf("trial %d: %w", p.Number, err)
 			}
@@ -138,7 +142,7 @@ func (l *ledger) fetch(ctx context.Context, number int) error {
 		return nil // who asks for it says so
 	}
 	e := &l.trials[number-1]
-	if l.store == nil || !e.packed || e.Params.Len() > 0 && e.point != nil {
+	if l.store == nil || !e.packed || e.Params.Len() > 0 && !e.missing() {
 		return nil
 	}
 	found, err := l.store.Packed(ctx, l.store.id, []int{number})
@@ -149,15 +153,18 @@ func (l *ledger) fetch(ctx context.Context, number int) error {
 	return err
 }
 
+// missing says whether the point is only in the store.
+func (e *entry) missing() bool { return e.point == nil && e.Outside == "" }
+
 // load brings the points of all trials to memory, which methods have to know.
 func (l *ledger) load(ctx context.Context) error {
 	if !l.lean {
 		return nil
 	}
-	first := slices.IndexFunc(l.trials, func(e entry) bool { return e.point == nil })
+	first := slices.IndexFunc(l.trials, func(e entry) bool { return e.missing() })
 	if first >= 0 {
 		err := l.store.EachPacked(ctx, l.store.id, first, func(number int, data []byte) (err error) {
-			if number <= len(l.trials) && l.trials[number-1].point == nil {
+			if number <= len(l.trials) && l.trials[number-1].missing() {
 				_, l.trials[number-1].point, err = l.restored(number, data)
 			}
 			return err
@@ -166,7 +173,7 @@ func (l *ledger) load(ctx context.Context) error {
 			return err
 		}
 		for i := first; i < len(l.trials); i++ {
-			if l.trials[i].point == nil {
+			if l.trials[i].missing() {
 				return fmt.Errorf("trial %d: %w", i+1, points.ErrDamaged)
 			}
 		}

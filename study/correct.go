@@ -205,7 +205,8 @@ func (t entry) corrected(e *corrected, sp *space.Space, now time.Time) (entry, e
 		t.Predicted = nil // it was expected elsewhere
 	}
 	if e.Exclude != nil {
-		t.Excluded = *e.Exclude
+		t.dropped = *e.Exclude
+		t.Excluded = t.dropped || t.Outside != ""
 	}
 	if e.Note != 0 {
 		if e.Note < 1 || e.Note > len(t.Notes) {

@@ -23,6 +23,7 @@ type Event struct {
 	Noted     *noted     `json:"noted,omitempty"`
 	Imported  *imported  `json:"imported,omitempty"`
 	Corrected *corrected `json:"corrected,omitempty"`
+	Changed   *changed   `json:"changed,omitempty"`
 }
 
 // created is the first event of every log.

@@ -38,6 +38,7 @@ type ledger struct {
 	store *shelf // has what is not in memory; nil: all is
 	lean  bool   // the points of some trials are not
 
+	moved  []moved        // where the trials are after the change of the space that is being read or written
 	stored map[int]string // keys of the trials that are being read and that the store has packed
 
 	bare int // so many of the first trials may have no parameters in memory
@@ -59,6 +60,7 @@ type entry struct {
 	key      string // of the point
 	packed   bool
 	at       int  // number of the first trial at this point
+	dropped  bool // a user excluded it
 	replaced bool // its parameters were corrected: they are not those of the store
 }
 
@@ -152,6 +154,8 @@ func (l *ledger) effect(e Event) (effect, error) {
 		err = l.effectImported(&x, e.Time, e.Imported)
 	case e.Corrected != nil:
 		err = l.effectCorrected(&x, e.Time, e.Corrected)
+	case e.Changed != nil:
+		err = l.effectChanged(&x, e.Changed)
 	default:
 		return x, fmt.Errorf("its kind is not known: it was written by a newer version")
 	}
@@ -275,6 +279,8 @@ func (l *ledger) install(e Event, x effect) {
 		}
 	}
 	switch {
+	case e.Changed != nil:
+		l.installChanged(e)
 	case e.Created != nil:
 		l.format, l.config, l.created = e.Created.Format, e.Created.Config, e.Time
 		l.codec = points.Codec{}.With(l.config.Space, space.Params{})
@@ -345,7 +351,10 @@ func (l *ledger) batch(b batch, now time.Time) Batch {
 func (l *ledger) servable(now time.Time) []int {
 	var waiting, stale []int
 	for _, n := range l.open {
-		switch l.trials[n-1].seen(now).State {
+		if l.trials[n-1].Outside != "" {
+			continue
+		}
+		switch l.trials[n-1].stateAt(now) {
 		case Waiting:
 			waiting = append(waiting, n)
 		case Stale:

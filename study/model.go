@@ -25,6 +25,9 @@ func (l *ledger) question(count int, fixed space.Params, pins []space.Pin) *sugg
 	}
 	for _, n := range l.open {
 		t := l.trials[n-1]
+		if t.Outside != "" {
+			continue
+		}
 		pending = append(pending, strategy.Suggestion{X: t.point, Tag: t.tag})
 	}
 	l.index()

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
-	"github.com/mahabo/mahabo/internal/points"
 	"github.com/mahabo/mahabo/space"
 )
 
@@ -43,6 +42,8 @@ type head struct {
 	Frozen   int              `json:"frozen"`
 	Batches  int              `json:"batches"`
 	Enqueued map[string][]int `json:"enqueued,omitempty"`
+	Spaces   []*space.Space   `json:"spaces"`
+	Added    []space.Params   `json:"added"`
 	Trials   int              `json:"trials"`
 	Finished int              `json:"finished"`
 	Asked    int              `json:"asked"`
@@ -52,8 +53,9 @@ type head struct {
 // snapshot writes the ledger.
 func (l *ledger) snapshot() ([]byte, error) {
 	w := &snapshotWriter{strings: map[string]int{}}
+	spaces, added := l.codec.Spaces()
 	h, err := json.Marshal(head{
-		l.seq, l.turn, l.mended, l.format, l.config, l.created, l.frozen, l.batches, l.enqueued,
+		l.seq, l.turn, l.mended, l.format, l.config, l.created, l.frozen, l.batches, l.enqueued, spaces, added,
 		len(l.trials), len(l.finished), len(l.asked), len(l.imported),
 	})
 	if err != nil {
@@ -98,7 +100,12 @@ func (l *ledger) restore(data []byte) error {
 		return err
 	}
 	l.seq, l.turn, l.mended, l.format, l.config, l.created = h.Seq, h.Turn, h.Mended, h.Format, h.Config, h.Created
-	l.codec = points.Codec{}.With(h.Config.Space, space.Params{})
+	if len(h.Spaces) == 0 || len(h.Spaces) != len(h.Added) {
+		return errSnapshot
+	}
+	for i, sp := range h.Spaces {
+		l.codec, l.config.Space = l.codec.With(sp, h.Added[i]), sp
+	}
 	l.frozen, l.batches = h.Frozen, h.Batches
 	maps.Copy(l.enqueued, h.Enqueued)
 	l.trials = make([]entry, h.Trials, h.Trials+h.Trials/8+mostParams)
@@ -107,7 +114,7 @@ func (l *ledger) restore(data []byte) error {
 		if err := r.trial(&l.trials[i], i+1, l); err != nil {
 			return err
 		}
-		l.lean = l.lean || l.trials[i].point == nil
+		l.lean = l.lean || l.trials[i].missing()
 	}
 	l.finished = make([]finish, h.Finished)
 	for i := range l.finished {
@@ -186,6 +193,7 @@ const (
 	hasParams
 	hasMore
 	isExcluded
+	isDropped
 )
 
 // thin leaves out the fields of a trial that snapshots write in few bytes; the rest is JSON.
@@ -204,7 +212,7 @@ func (w *snapshotWriter) trial(e *entry, base time.Time) error {
 	flags := int64(0)
 	for i, set := range []bool{ // in the order of the flags
 		e.Value != nil, e.Predicted != nil, e.Std != 0, !e.Asked.IsZero(), !e.Told.IsZero(), !e.Expires.IsZero(),
-		!e.packed, !reflect.ValueOf(rest).IsZero(), e.Excluded,
+		!e.packed, !reflect.ValueOf(rest).IsZero(), e.Excluded, e.dropped,
 	} {
 		if set {
 			flags |= 1 << i
@@ -401,9 +409,9 @@ func (r *snapshotReader) trial(e *entry, number int, l *ledger) error {
 		if err := json.Unmarshal([]byte(r.text()), &inline); err != nil {
 			return errors.Join(errSnapshot, err)
 		}
-		var err error
-		if params, err = l.config.Space.Complete(inline.Params); err != nil {
-			return err
+		params = inline.Params
+		if complete, err := l.config.Space.Complete(inline.Params); err == nil {
+			params = complete
 		}
 		e.point, e.replaced = inline.Point, true
 	}
@@ -415,7 +423,7 @@ func (r *snapshotReader) trial(e *entry, number int, l *ledger) error {
 		t.Value, t.Std, t.Predicted, t.Asked, t.Told, t.Expires = had.Value, had.Std, had.Predicted, had.Asked, had.Told, had.Expires
 	}
 	t.Number, t.State, t.Origin, t.Batch, t.Worker = number, evaluate.State(kind[0]), Origin(kind[1]), int(batch), kind[2]
-	t.Created, t.Params, t.Excluded = created, params, flags&isExcluded != 0
+	t.Created, t.Params, t.Excluded, e.dropped = created, params, flags&isExcluded != 0, flags&isDropped != 0
 	return r.err
 }
 
@@ -453,6 +461,7 @@ func (l *ledger) save(ctx context.Context) error {
 	var keys, packed [][]byte
 	for i := range l.trials {
 		e := &l.trials[i]
+		e.replaced = e.replaced || !e.packed && e.Outside != "" // the present space cannot pack it
 		if e.packed || e.replaced {
 			continue
 		}

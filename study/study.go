@@ -32,7 +32,7 @@ func (g Goal) inner(value float64) float64 {
 	return value
 }
 
-// Config is what a study optimises and how. It does not change after Create.
+// Config is what a study optimises and how. After Create only its space can change.
 type Config struct {
 	Name   string       `json:"name"` // letters, digits and -_. with a letter or digit first
 	Space  *space.Space `json:"space"`
@@ -230,10 +230,8 @@ func (s *Study) follow(ctx context.Context) error {
 	}
 	defer func() { l.stored = nil }()
 	for _, e := range events {
-		if e.Corrected != nil && e.Corrected.Used != nil {
-			if err := l.fetch(ctx, e.Corrected.Number); err != nil {
-				return err
-			}
+		if err := l.ready(ctx, e); err != nil {
+			return err
 		}
 		if err := l.apply(e); err != nil {
 			return err
@@ -268,7 +266,11 @@ func (s *Study) Trials(ctx context.Context, page Page) ([]Trial, error) {
 		if t.Params.Len() == 0 {
 			continue
 		}
-		if trials[i].Params, err = sp.Complete(t.Params); err != nil { // JSON does not tell 3.0 from 3
+		complete, err := sp.Complete(t.Params) // JSON does not tell 3.0 from 3
+		switch {
+		case err == nil:
+			trials[i].Params = complete
+		case t.Outside == "":
 			return nil, fmt.Errorf("trial %d: %w", t.Number, err)
 		}
 	}

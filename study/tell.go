@@ -162,6 +162,9 @@ func (s *Study) Enqueue(ctx context.Context, r EnqueueRequest) (trials []Trial, 
 	}
 	var numbers []int
 	err = s.write(ctx, func(l *ledger) (*Event, error) {
+		if l.config.Space != sp {
+			return nil, errSpaceChanged
+		}
 		known, done := l.enqueued[r.RequestID]
 		if done && r.RequestID != "" {
 			same, err := l.hasPoints(ctx, known, points)

@@ -38,6 +38,7 @@ type Trial struct {
 	Reason    string         `json:"reason,omitempty"` // why it failed or is infeasible
 	Notes     []string       `json:"notes,omitempty"`
 	Excluded  bool           `json:"excluded,omitzero"` // nobody learns from its outcome
+	Outside   string         `json:"outside,omitempty"` // why the present space has no place for it, which excludes it
 	History   []change       `json:"history,omitempty"` // its corrections, the latest last
 	Batch     int            `json:"batch,omitzero"`    // the last that served it
 	Worker    string         `json:"worker,omitempty"`

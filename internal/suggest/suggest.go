@@ -87,6 +87,7 @@ type Answer struct {
 // only: a new one that is told the same gives the same points.
 type Model struct {
 	method strategy.Strategy
+	space  *space.Space
 	held   map[int]float64
 	told   []strategy.Observation
 }
@@ -99,12 +100,12 @@ func (m *Model) learn(q *Question) error {
 	for _, p := range q.Pins {
 		held[p.Coordinate] = p.Value
 	}
-	if m.method == nil || known > len(q.Observations) || !maps.Equal(m.held, held) || !slices.EqualFunc(m.told, q.Observations[:known], same) {
+	if m.method == nil || m.space != q.Space || known > len(q.Observations) || !maps.Equal(m.held, held) || !slices.EqualFunc(m.told, q.Observations[:known], same) {
 		method, err := q.New(q.Pins)
 		if err != nil {
 			return err
 		}
-		*m, known = Model{method: method, held: held}, 0
+		*m, known = Model{method: method, space: q.Space, held: held}, 0
 	}
 	if err := m.method.Tell(q.Observations[known:]...); err != nil {
 		return err
