@@ -27,8 +27,12 @@ func (l *ledger) question(count int, fixed space.Params, pins []space.Pin) *sugg
 	}
 	for _, n := range l.open {
 		t := l.trials[n-1]
+		if t.Outside != "" {
+			continue
+		}
 		pending = append(pending, strategy.Suggestion{X: t.point, Tag: t.tag})
 	}
+	l.index()
 	taken, trials := l.keys, len(l.trials)
 	return &suggest.Question{
 		Task: l.config.task(l.methods), Observations: obs, Pending: pending, Infeasible: infeasible,
