@@ -50,18 +50,14 @@ func (c *reportCmd) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		data, err := insight.FromTrials(one.Config(), trials)
-		if err != nil {
-			return err
-		}
-		analysis, err := insight.Analyse(ctx, data)
+		analysis, err := insight.ReviewTrials(ctx, one.Config(), trials)
 		if err != nil {
 			return err
 		}
 		if c.JSON {
 			return writeJSON(s.out, analysis)
 		}
-		p := report.Page{Trials: trials, Analysis: analysis, Command: commandLine(), Version: version(), Time: time.Now().UTC()}
+		p := report.Page{Trials: trials, Analysis: analysis.Analysis, Command: commandLine(), Version: version(), Time: time.Now().UTC()}
 		if p.Summary, err = one.Summary(ctx); err != nil {
 			return err
 		}
