@@ -57,7 +57,7 @@ func (c *reportCmd) Run(ctx context.Context, s streams) error {
 		if c.JSON {
 			return writeJSON(s.out, analysis)
 		}
-		p := report.Page{Trials: trials, Analysis: analysis.Analysis, Command: commandLine(), Version: version(), Time: time.Now().UTC()}
+		p := report.Page{Trials: trials, Review: analysis, Command: commandLine(), Version: version(), Time: time.Now().UTC()}
 		if p.Summary, err = one.Summary(ctx); err != nil {
 			return err
 		}

@@ -89,7 +89,7 @@ func (a *analyst) choose() int {
 
 // explain says whether few linear combinations explain the values.
 func (a *analyst) explain() {
-	c, n, dim := a.contest, a.sample.len(), a.out.Dim
+	c, n, dim := a.contest, a.sample.len(), a.out.Parameters
 	const no = "The data do not show that a few combinations of the parameters explain the values"
 	a.out.Structure = a.structure()
 	switch a.out.Structure {

@@ -193,7 +193,8 @@ func scatter(of [][]float64, i int, sampling float64) (deviation, low, high floa
 	slices.Sort(list)
 	edge := len(list) / 20
 	more := quantile90 * sampling
-	return math.Hypot(math.Sqrt(deviation), sampling), max(0, list[edge]-more), min(1, list[len(list)-1-edge]+more)
+	low, high = min(list[edge], of[0][i]), max(list[len(list)-1-edge], of[0][i])
+	return math.Hypot(math.Sqrt(deviation), sampling), max(0, low-more), min(1, high+more)
 }
 
 // pair are two independent points of a region.

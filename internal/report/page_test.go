@@ -48,11 +48,7 @@ func examplePage(t *testing.T, n, dim int, value func(v space.Params, r *rand.Ra
 		}
 		p.Trials = append(p.Trials, trial)
 	}
-	data, err := insight.FromTrials(config, p.Trials)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.Analysis, err = insight.Analyse(t.Context(), data); err != nil {
+	if p.Review, err = insight.ReviewTrials(t.Context(), config, p.Trials); err != nil {
 		t.Fatal(err)
 	}
 	return p
