@@ -31,14 +31,18 @@ func (d *dashboard) functions() template.FuncMap {
 	}
 }
 
-// number writes a value with six digits, which readers can take in.
+// number writes a value with six digits, which readers can take in, and all digits before the
+// point of one that is not very large.
 func number(v any) string {
 	switch v := v.(type) {
 	case float64:
+		if size := math.Abs(v); size >= 1e6 && size < 1e12 {
+			return strconv.FormatFloat(v, 'f', 0, 64)
+		}
 		return strconv.FormatFloat(v, 'g', 6, 64)
 	case *float64:
 		if v != nil {
-			return strconv.FormatFloat(*v, 'g', 6, 64)
+			return number(*v)
 		}
 	}
 	return "–"

@@ -75,8 +75,9 @@ function environment(width) {
 
 // axis is one with the page's colours; name is its label.
 function axis(env, more) {
-  const { name, whole, log, labels, ...rest } = more;
-  const text = labels ? (v) => (Number.isInteger(v) && labels[v] !== undefined ? clip(labels[v], env.narrow ? 10 : 16) : "") : (v) => short(v, 6);
+  const { name, whole, log, labels, across, ...rest } = more;
+  const most = across && labels ? Math.max(4, Math.floor((env.width - 70) / labels.length / 6.6)) : env.narrow ? 10 : 16;
+  const text = labels ? (v) => (Number.isInteger(v) && labels[v] !== undefined ? clip(labels[v], most) : "") : (v) => short(v, 6);
   return {
     type: log ? "log" : "value", name, nameLocation: "middle", nameGap: 30, nameTextStyle: { color: env.soft, fontSize: 12 },
     minInterval: whole || labels ? 1 : undefined, scale: true,
@@ -145,7 +146,8 @@ kinds.convergence = ({ goal, studies, log }, env) => {
   const drawn = studies.filter((s) => s.curve.numbers.length > 0), single = studies.length === 1;
   if (drawn.length === 0) return { empty: "No trial is complete yet." };
   const all = drawn.flatMap((s) => (single ? s.curve.values : s.curve.best));
-  const [least, most] = visible(all, goal);
+  const ranges = drawn.map((s) => visible(single ? s.curve.values : s.curve.best, goal));
+  const least = Math.min(...ranges.map((r) => r[0])), most = Math.max(...ranges.map((r) => r[1]));
   const can = all.every((v) => v > 0);
   if (log === undefined) log = can && least > 0 && most > 50 * least;
   log = log && can;
@@ -321,7 +323,7 @@ kinds.slice = ({ slice, points, goal }, env) => {
     height: 250, label: "Value against " + a.name,
     option: plain(env, {
       grid: { left: 12, right: 20, top: 26, bottom: 32, containLabel: true },
-      xAxis: axis(env, { name: named(a), log: a.log, whole: a.whole, labels, nameGap: 26, ...ends }),
+      xAxis: axis(env, { name: named(a), log: a.log, whole: a.whole, labels, across: true, nameGap: 26, ...ends }),
       yAxis: upright(env, { name: "value", min: low, max: high, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
       series,
     }),
@@ -391,7 +393,7 @@ kinds.contour = ({ contour, points, goal }, env) => {
     height: env.narrow ? 380 : 440, label: `Model over ${x.name} and ${y.name}`,
     option: plain(env, {
       grid: { left: 16, right: env.narrow ? 18 : 96, top: 30, bottom: env.narrow ? 86 : 34, containLabel: true },
-      xAxis: axis(env, { name: named(x), log: x.log, labels: x.labels, nameGap: 26, splitLine: { show: false }, ...span(x) }),
+      xAxis: axis(env, { name: named(x), log: x.log, labels: x.labels, across: true, nameGap: 26, splitLine: { show: false }, ...span(x) }),
       yAxis: upright(env, { name: named(y), log: y.log, labels: y.labels, splitLine: { show: false }, ...span(y) }),
       visualMap: {
         type: "continuous", seriesIndex: 0, dimension: 4, min: low, max: high === low ? low + 1 : high, calculable: false, inRange: { color: goal === "maximize" ? viridis : [...viridis].reverse() }, textStyle: { color: env.soft }, formatter: (v) => short(v, 4), text: [short(high, 4), short(low, 4)],
