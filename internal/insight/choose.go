@@ -94,7 +94,7 @@ func (a *analyst) explain() {
 	a.out.Structure = a.structure()
 	switch a.out.Structure {
 	case LowDimensional:
-		a.out.Verdict = fmt.Sprintf("A few combinations of the parameters explain the values: %s of %d %s %s of all change, and a model with %s predicts %s of the differences between values that it was not told.",
+		a.out.Verdict = fmt.Sprintf("A few combinations of the parameters explain the values: %s of the %d parameters %s %s of all change, and a model with %s predicts %s of the differences between values that it was not told.",
 			plural(a.d, "combination"), dim, verb(a.d, "makes up", "make up"), percent(c.lesson.share(a.d)), verb(a.d, "it", "them"), percent(max(0, r2(c.sample.w, c.held[a.d].mean))))
 	case OneCoordinate:
 		a.out.Verdict = "Only one parameter varies, so there are no combinations to look for."

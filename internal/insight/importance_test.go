@@ -122,6 +122,9 @@ func TestImportancesAreSobolIndices(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.n > 100 {
+				t.Skip("it takes some seconds")
+			}
 			a := analyse(t, spread(t, c.space, c.n, c.f))
 			for _, i := range a.Importances {
 				want := c.want[i.Param]

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/mahabo/mahabo/internal/figure/figuretest"
@@ -250,6 +251,8 @@ func TestBrowser(t *testing.T) {
 		const r = paths[paths.length >> 1];
 		return { X: r.x + r.width / 2, Y: r.y + r.height / 2, Height: 0 };
 	})()`))
+	b.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, dot.X-2, dot.Y), chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, dot.X, dot.Y))
+	b.until(`document.querySelector("#curve .tip")?.textContent.includes("best so far")`)
 	b.do(chromedp.MouseClickXY(dot.X, dot.Y))
 	b.until(`/trials\/[0-9]+$/.test(location.pathname) && document.querySelector("h1")?.textContent.startsWith("Trial ")`)
 	b.clean()

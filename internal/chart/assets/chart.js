@@ -81,7 +81,7 @@ function axis(env, more) {
   return {
     type: log ? "log" : "value", name, nameLocation: "middle", nameGap: 30, nameTextStyle: { color: env.soft, fontSize: 12 },
     minInterval: whole || labels ? 1 : undefined, scale: true,
-    axisLine: { show: true, lineStyle: { color: env.rule } }, axisTick: { lineStyle: { color: env.rule } },
+    axisLine: { show: true, onZero: false, lineStyle: { color: env.rule } }, axisTick: { lineStyle: { color: env.rule } },
     axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, formatter: text },
     splitLine: { lineStyle: { color: env.rule, opacity: 0.6 } },
     ...rest,
