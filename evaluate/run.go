@@ -63,15 +63,15 @@ var ErrExhausted = errors.New("no parameters are left to try")
 // ErrStopped says that Stop was closed before all trials were made.
 var ErrStopped = errors.New("stopped")
 
-// TrialError says which trial could not be evaluated.
-type TrialError struct {
+// trialError says which trial could not be evaluated.
+type trialError struct {
 	Number int
 	Err    error
 }
 
-func (e *TrialError) Error() string { return fmt.Sprintf("trial %d: %v", e.Number, e.Err) }
+func (e *trialError) Error() string { return fmt.Sprintf("trial %d: %v", e.Number, e.Err) }
 
-func (e *TrialError) Unwrap() error { return e.Err }
+func (e *trialError) Unwrap() error { return e.Err }
 
 // Run makes trials and has them evaluated until all are done, Stop is closed
 // (ErrStopped), the source has no more (ErrExhausted), or something goes wrong; then it
@@ -221,7 +221,7 @@ func (r *runner) finish(ctx context.Context, e ending) {
 		e.err = e.Validate()
 	}
 	if e.err != nil {
-		r.note(&TrialError{e.Number, e.err})
+		r.note(&trialError{e.Number, e.err})
 		return
 	}
 	if err := r.Source.Tell(ctx, e.Number, e.Outcome); err != nil {

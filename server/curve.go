@@ -11,10 +11,10 @@ import (
 
 // curveShape is how the values of a study went, fit for a chart.
 type curveShape struct {
-	Total   int       `json:"total" doc:"Complete trials."`
-	Numbers []int     `json:"numbers" nullable:"false" doc:"Of the trials chosen, increasing."`
-	Values  []float64 `json:"values" nullable:"false"`
-	Best    []float64 `json:"best" nullable:"false" doc:"Best value of all trials up to there."`
+	Total   int        `json:"total" doc:"Complete trials."`
+	Numbers []int      `json:"numbers" nullable:"false" doc:"Of the trials chosen, increasing."`
+	Values  []float64  `json:"values" nullable:"false"`
+	Best    []*float64 `json:"best" nullable:"false" doc:"Best value of all trials up to there, of those that keep all limits; null before the first of them."`
 }
 
 type curveInput struct {
@@ -41,12 +41,14 @@ func (s *Server) curve(ctx context.Context, in *curveInput) (*body[curveShape], 
 
 // shapeCurve follows values in the order of their numbers.
 func shapeCurve(values []study.Value, goal study.Goal, points int) curveShape {
-	c := curveShape{Total: len(values), Numbers: []int{}, Values: []float64{}, Best: []float64{}}
-	best := make([]float64, len(values))
+	c := curveShape{Total: len(values), Numbers: []int{}, Values: []float64{}, Best: []*float64{}}
+	best := make([]*float64, len(values))
 	for i, v := range values {
-		best[i] = v.Value
-		if i > 0 && !better(goal, best[i], best[i-1]) {
+		if i > 0 {
 			best[i] = best[i-1]
+		}
+		if !v.Broken && (best[i] == nil || better(goal, v.Value, *best[i])) {
+			best[i] = &v.Value
 		}
 	}
 	for _, i := range extremes(values, points) {

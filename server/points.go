@@ -129,6 +129,12 @@ func shapePoints(trials []study.Trial, axes []axisShape) pointsShape {
 // limit, and of an even choice of the others, the best last.
 func bestAndOthers(values []study.Value, goal study.Goal, limit int) []int {
 	slices.SortStableFunc(values, func(a, b study.Value) int {
+		if a.Broken != b.Broken { // those that violate a limit first
+			if a.Broken {
+				return -1
+			}
+			return 1
+		}
 		if goal == study.Maximize {
 			return cmp.Compare(a.Value, b.Value)
 		}

@@ -11,6 +11,7 @@ import (
 type declaration struct {
 	params      []declaredParam
 	constraints []declaredConstraint
+	outcomes    []declaredOutcome
 }
 
 type declaredParam struct {
@@ -95,6 +96,9 @@ func (d declaration) build() (*Space, error) {
 	if err := s.bind(); err != nil {
 		return nil, at(d.constraints[0].node, "", err)
 	}
+	if err := s.addOutcomes(d.outcomes); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -125,7 +129,7 @@ func duplicate(name string, other declaredParam) error {
 // is the text of the constraint; else at its beginning.
 func atOffset(node *yaml.Node, err error) error {
 	placed := at(node, "", err)
-	var e *ConstraintError
+	var e *constraintError
 	var f *FileError
 	if node == nil || !errors.As(err, &e) || !errors.As(placed, &f) {
 		return placed

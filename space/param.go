@@ -43,7 +43,7 @@ type Param struct {
 	Value     any       // fixed: float64, int64, string or bool
 }
 
-// Part is what a space is made of: a Param or a Constraint.
+// Part is what a space is made of: a Param, a Constraint or an Outcome.
 type Part interface{ part() }
 
 // Constraint is a linear inequality over numeric parameters: "w0 + 2*w1 - 3 <= w2".

@@ -37,7 +37,7 @@ func (m *memo) cover(l *ledger) {
 			m.index[t.key] = i
 			m.sites = append(m.sites, &site{first: t})
 		}
-		m.sites[i].add(t, l.config.Goal)
+		m.sites[i].add(t, l)
 		repeated = repeated || i < fresh
 	}
 	m.covered = l.frozen
@@ -79,7 +79,7 @@ func (l *ledger) recent() (fresh []*site, changed map[int]*site) {
 			fresh = append(fresh, s)
 		}
 		seen[t.key] = s
-		s.add(t, l.config.Goal)
+		s.add(t, l)
 	}
 	return fresh, changed
 }

@@ -10,29 +10,52 @@ import (
 
 // site is one point with at least one finished trial.
 type site struct {
-	first  entry     // the first complete trial, or infeasible when none is
-	values []float64 // of its complete trials, lower is better
-	stds   []float64 // of their noise, 0 when unknown
-	mean   float64   // of the values
-	std    float64   // of the mean's noise, 0 when unknown
+	first  entry       // the first complete trial, or infeasible when none is
+	count  int         // of its complete trials
+	values [][]float64 // of them, by outcome: lower is better, a limit is kept at 0 and below
+	stds   [][]float64 // of their noise, 0 when unknown
+	mean   []float64   // of the values, by outcome
+	std    []float64   // of the means' noise, 0 when unknown
 }
 
 // add counts a finished trial.
-func (s *site) add(t entry, g Goal) {
+func (s *site) add(t entry, l *ledger) {
 	if t.State != evaluate.Complete {
 		return
 	}
-	if len(s.values) == 0 {
+	if s.count == 0 {
 		s.first = t
 	}
-	s.values = append(s.values, g.inner(*t.Value))
-	s.stds = append(s.stds, t.Std)
-	s.mean, s.std = average(s.values, s.stds)
+	s.count++
+	values, stds := l.numbers(t.Trial)
+	if s.values == nil {
+		s.values, s.stds = make([][]float64, len(values)), make([][]float64, len(values))
+	}
+	s.mean, s.std = make([]float64, len(values)), make([]float64, len(values)) // methods keep what they were told
+	for k := range values {
+		s.values[k] = append(s.values[k], values[k])
+		s.stds[k] = append(s.stds[k], stds[k])
+		s.mean[k], s.std[k] = average(s.values[k], s.stds[k])
+	}
+}
+
+// numbers are the outcomes of a complete trial as methods see them.
+func (l *ledger) numbers(t Trial) (values, stds []float64) {
+	if l.scheme.Declared() {
+		return l.scheme.Inner(t.Outcomes), l.scheme.Stds(t.Stds)
+	}
+	return []float64{l.config.Goal.inner(*t.Value)}, []float64{t.Std}
 }
 
 func (s *site) clone() *site {
 	c := *s
-	c.values, c.stds = slices.Clone(s.values), slices.Clone(s.stds)
+	c.values, c.stds = make([][]float64, len(s.values)), make([][]float64, len(s.stds))
+	for k := range s.values {
+		c.values[k], c.stds[k] = slices.Clone(s.values[k]), slices.Clone(s.stds[k])
+	}
+	if s.values == nil {
+		c.values, c.stds = nil, nil
+	}
 	return &c
 }
 
@@ -95,10 +118,10 @@ func (l *ledger) observed() (obs []strategy.Observation, infeasible []strategy.P
 // observe divides sites in those with a value and those without.
 func observe(sites []*site) (obs []strategy.Observation, infeasible []strategy.Point) {
 	for _, s := range sites {
-		if len(s.values) > 0 {
-			o := strategy.Observation{X: s.first.point, Tag: s.first.tag, Y: []float64{s.mean}}
-			if s.std > 0 {
-				o.Std = []float64{s.std}
+		if s.count > 0 {
+			o := strategy.Observation{X: s.first.point, Tag: s.first.tag, Y: s.mean}
+			if slices.ContainsFunc(s.std, func(v float64) bool { return v > 0 }) {
+				o.Std = s.std
 			}
 			obs = append(obs, o)
 		} else {

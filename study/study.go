@@ -52,16 +52,40 @@ type Config struct {
 	Threads int `json:"-"`
 }
 
-// WithDefaults fills the fields left zero that have a default: the goal and the
-// size of the initial design.
+// format is that of the study's log.
+func (c Config) format() int {
+	if len(c.Space.Outcomes()) > 0 {
+		return format
+	}
+	return formatOneValue
+}
+
+// WithDefaults fills the fields left zero that have a default: the goal, which is that of the
+// first objective where outcomes are declared, and the size of the initial design.
 func (c Config) WithDefaults() Config {
 	if c.Goal == "" {
 		c.Goal = Minimize
+		if goal, ok := c.objective(); ok {
+			c.Goal = goal
+		}
 	}
 	if c.Init == 0 {
 		c.Init = strategy.DefaultInit
 	}
 	return c
+}
+
+// objective is the goal of the first declared objective, if there is one.
+func (c Config) objective() (Goal, bool) {
+	if c.Space == nil {
+		return "", false
+	}
+	for _, o := range c.Space.Outcomes() {
+		if o.Goal != "" {
+			return Goal(o.Goal), true
+		}
+	}
+	return "", false
 }
 
 var validName = regexp.MustCompile(`^[\pL\pN][\pL\pN_.-]{0,127}$`)
@@ -75,6 +99,8 @@ func (c Config) Validate() error {
 		return requestf("space has no parameter that can vary: there is nothing to optimise")
 	case c.Goal != Minimize && c.Goal != Maximize:
 		return requestf("goal is %q: write %s or %s", c.Goal, Minimize, Maximize)
+	case c.contradicts():
+		return requestf("goal is %s, but the outcomes of the space have goals of their own: leave it out", c.Goal)
 	case c.Init < 1:
 		return requestf("init is %d: the initial design needs at least one trial", c.Init)
 	case c.Batch < 0 || c.Batch > mostCount:
@@ -83,6 +109,12 @@ func (c Config) Validate() error {
 		return requestf("budget is %d: write the number of trials that are meant in all, or 0 when it is not known", c.Budget)
 	}
 	return nil
+}
+
+// contradicts says whether the goal is not that of the first objective.
+func (c Config) contradicts() bool {
+	goal, ok := c.objective()
+	return ok && goal != c.Goal
 }
 
 // Check is Validate, and says what is wrong with the method.
@@ -131,7 +163,7 @@ func Create(ctx context.Context, store Store, c Config, options ...Option) (*Stu
 		return nil, err
 	}
 	c.Method, _ = s.methods.Canonical(c.Method)
-	e := Event{Seq: 1, Time: s.time(), Created: &created{Format: format, Config: c}}
+	e := Event{Seq: 1, Time: s.time(), Created: &created{Format: c.format(), Config: c}}
 	if err := s.ledger.apply(e); err != nil {
 		return nil, err
 	}
@@ -230,34 +262,6 @@ func (s *Study) Trials(ctx context.Context, page Page) ([]Trial, error) {
 		}
 	}
 	return trials, nil
-}
-
-// Best is the best point of a study.
-type Best struct {
-	Trial         // the first complete one at this point
-	Mean  float64 `json:"mean"`  // of the values at this point, weighed by their precision
-	Count int     `json:"count"` // of complete trials there
-}
-
-// Best returns the point with the best mean of its values; ok is false when no
-// trial is complete.
-func (s *Study) Best(ctx context.Context) (best Best, ok bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.follow(ctx); err != nil {
-		return best, false, err
-	}
-	goal := s.ledger.config.Goal
-	for _, p := range s.ledger.sites() {
-		if len(p.values) == 0 {
-			continue
-		}
-		if !ok || p.mean < goal.inner(best.Mean) {
-			first := s.ledger.trials[p.first.Number-1] // with its latest notes
-			best, ok = Best{first.seen(s.time()), goal.inner(p.mean), len(p.values)}, true
-		}
-	}
-	return best, ok, nil
 }
 
 // Summary counts a study's trials.
