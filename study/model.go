@@ -14,7 +14,7 @@ import (
 func (c Config) task(methods *strategy.Registry) suggest.Task {
 	scheme := outcome.Of(c.Space.Outcomes())
 	return suggest.Task{Space: c.Space, Methods: methods, Method: c.Method, Config: strategy.Config{
-		Objectives: len(scheme.Objectives), Limits: len(scheme.Limits),
+		Objectives: len(scheme.Objectives), Limits: len(scheme.Limits), Reference: scheme.Given(),
 		TrueDim: c.TrueDim, Init: c.Init, Budget: c.Budget, Seed: c.Seed, Threads: c.Threads,
 	}}
 }

@@ -3,6 +3,7 @@ package outcome
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/mahabo/mahabo/internal/hint"
@@ -134,6 +135,20 @@ func (s Scheme) Reference(points [][]float64) []float64 {
 		if t.Reference != nil && reference != nil {
 			reference[k] = t.Inner(*t.Reference)
 		}
+	}
+	return reference
+}
+
+// Given are the references that users gave, NaN where there is none; nil without any.
+func (s Scheme) Given() (reference []float64) {
+	for k, t := range s.Objectives {
+		if t.Reference == nil {
+			continue
+		}
+		if reference == nil {
+			reference = slices.Repeat([]float64{math.NaN()}, len(s.Objectives))
+		}
+		reference[k] = t.Inner(*t.Reference)
 	}
 	return reference
 }

@@ -219,7 +219,7 @@ func newCantilever(dim, limits int) Problem {
 		for _, g := range gain[k] {
 			sum += g
 		}
-		demand[k] = (0.45 + 0.2*r.Float64()) * sum
+		demand[k] = (0.7 + 0.2*r.Float64()) * sum
 	}
 	return overBox(fmt.Sprintf("panels%d", dim), fmt.Sprintf("weight of %d panels within %d limits, our own", dim, limits), dim, 0, 1, math.NaN(), 1, limits, nil, func(x []float64) []float64 {
 		y := make([]float64, 1+limits)

@@ -11,14 +11,16 @@ import (
 	"github.com/mahabo/mahabo/strategy"
 )
 
+// optimism is how many standard deviations below its mean an objective of a candidate is judged by.
+const optimism = 0.2
+
 // candidates are the points made for each one that is taken.
-const candidates = 3
+const candidates = 10
 
 // front chooses n points for several objectives: more than that are made, each with weights of its own, and
 // those are taken one by one that are expected to add most to the hypervolume.
 func (q *queries) front(ctx context.Context, n int) (points []strategy.Point, err error) {
-	known, places := q.known()
-	reference := pareto.Reference(known)
+	known, told, places := q.known()
 	ideal, width := q.extent(known)
 	var made []strategy.Point
 	for range n * candidates {
@@ -30,7 +32,7 @@ func (q *queries) front(ctx context.Context, n int) (points []strategy.Point, er
 		if len(q.kept) == 0 {
 			t.worth = 1e-3
 		}
-		t.beta = []float64{0, 0.3, 1, 2}[q.r.IntN(4)]
+		t.beta = []float64{0, 0.1, 0.3, 0.6}[q.r.IntN(4)]
 		t.gamma = []float64{0, 0.5, 1}[q.r.IntN(3)]
 		centre := q.leading(t, known, places)
 		reach := []float64{widestReach, 0.8, 0.3, 0.1}[q.r.IntN(4)]
@@ -40,12 +42,12 @@ func (q *queries) front(ctx context.Context, n int) (points []strategy.Point, er
 		}
 		made = append(made, x)
 	}
-	return q.take(made, n, known, reference), nil
+	return q.take(made, n, told), nil
 }
 
-// known are the objectives, as the model sees them, of observations that keep all limits, or of all when none
-// does, and where they are.
-func (q *queries) known() (points [][]float64, places []strategy.Point) {
+// known are the objectives, as the model sees them and as they were told, of observations that keep all
+// limits, or of all when none does, and where they are.
+func (q *queries) known() (points, told [][]float64, places []strategy.Point) {
 	kept := map[int]bool{}
 	for _, i := range q.kept {
 		kept[i] = true
@@ -56,10 +58,10 @@ func (q *queries) known() (points [][]float64, places []strategy.Point) {
 			for k := range y {
 				y[k] = q.model.w[k][a]
 			}
-			points, places = append(points, y), append(places, q.X[i])
+			points, told, places = append(points, y), append(told, q.Outcomes[i][:q.objectives]), append(places, q.X[i])
 		}
 	}
-	return points, places
+	return points, told, places
 }
 
 // extent is the lowest value of each objective on the front, a little below it, and the width of the front.
@@ -113,10 +115,28 @@ func (q *queries) leading(t *target, known [][]float64, places []strategy.Point)
 	return slices.Clone(places[at])
 }
 
+// reference bounds the hypervolume by what the task says, else by the worst values told: the ends of the front
+// may lie beyond what is known of it.
+func (q *queries) reference() []float64 {
+	reference := make([]float64, q.objectives)
+	for k := range reference {
+		if given := q.Config.Reference; given != nil && !math.IsNaN(given[k]) {
+			reference[k] = given[k]
+			continue
+		}
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, y := range q.Outcomes {
+			low, high = min(low, y[k]), max(high, y[k])
+		}
+		reference[k] = high + 0.1*(high-low)
+	}
+	return reference
+}
+
 // take chooses n of the points that were made, greedily by what they are expected to add to the hypervolume, with a
 // bonus for what is not known of them, times the probability that they keep the limits.
-func (q *queries) take(made []strategy.Point, n int, known [][]float64, reference []float64) (points []strategy.Point) {
-	m := q.model.outcomes
+func (q *queries) take(made []strategy.Point, n int, known [][]float64) (points []strategy.Point) {
+	m, reference := q.model.outcomes, q.reference()
 	var front [][]float64
 	for _, i := range pareto.Front(known) {
 		front = append(front, known[i])
@@ -139,10 +159,10 @@ func (q *queries) take(made []strategy.Point, n int, known [][]float64, referenc
 			spread := 0.0
 			for k := range y {
 				std := math.Sqrt(variance.At(i, k))
-				y[k] = mean.At(i, k) - 0.5*std
+				y[k] = q.model.warps[k].Invert(mean.At(i, k) - optimism*std)
 				spread += std
 			}
-			gain := pareto.Hypervolume(append(slices.Clip(front), y), reference) - base + 1e-6*spread
+			gain := pareto.Hypervolume(append(slices.Clip(front), y), reference) - base + 1e-9*base*spread
 			logP := 0.0
 			for k := q.objectives; k < m; k++ {
 				logP += num.LogNormCDF(-mean.At(i, k) / math.Sqrt(variance.At(i, k)))
@@ -158,7 +178,7 @@ func (q *queries) take(made []strategy.Point, n int, known [][]float64, referenc
 		q.separate(p)
 		y := make([]float64, q.objectives)
 		for k := range y {
-			y[k] = mean.At(at, k)
+			y[k] = q.model.warps[k].Invert(mean.At(at, k))
 		}
 		front = append(front, y)
 		q.model.believe(p)

@@ -183,11 +183,15 @@ func (s *several) fit(ctx context.Context, _ state, spare int) (*model, error) {
 		}
 		s.fits = f
 	}
-	numbers := s.relevant(len(s.X), mostModel)
+	return s.condition(ctx, s.relevant(len(s.X), mostModel), s.fits, spare)
+}
+
+// condition makes a model of some observations.
+func (s *several) condition(ctx context.Context, numbers []int, f fits, spare int) (*model, error) {
 	m := &model{kept: numbers, outcomes: s.objectives + s.Config.Limits}
-	m.w, m.warps = s.data(numbers, s.fits.logs)
+	m.w, m.warps = s.data(numbers, f.logs)
 	for g, of := range s.groupsOf() {
-		joint, err := gp.ConditionJoint(s.fits.hypers[g], s.points.Subset(numbers), pickRows(m.w, of), spare)
+		joint, err := gp.ConditionJoint(f.hypers[g], s.points.Subset(numbers), pickRows(m.w, of), spare)
 		if err != nil {
 			return nil, err
 		}
@@ -208,23 +212,33 @@ func pickRows(w [][]float64, of []int) (rows [][]float64) {
 
 // refit learns the hyperparameters of all groups from the first n observations.
 func (s *several) refit(ctx context.Context, n int) (f fits, err error) {
-	f.n, f.logs = n, make([]bool, s.objectives)
 	limit := mostFitted
 	if s.weighted() {
 		limit = mostScaled
 	}
-	numbers := s.relevant(n, limit)
-	points := s.points.Subset(numbers)
+	f, err = s.learnAll(ctx, s.relevant(n, limit), false)
+	f.n = n
+	return f, err
+}
+
+// learnAll learns the hyperparameters of all groups from some observations, of everything or around a
+// point.
+func (s *several) learnAll(ctx context.Context, numbers []int, around bool) (f fits, err error) {
+	f.logs = make([]bool, s.objectives)
+	points, local := s.points.Subset(numbers), 0.0
+	if around {
+		local = max(points.MeanSquare(), 1e-12)
+	}
 	plain, warps := s.data(numbers, f.logs)
 	all := slices.Repeat([]bool{true}, s.objectives)
 	logged, logWarps := s.data(numbers, all)
 	for _, of := range s.groupsOf() {
-		hyper, loss, err := s.learn(ctx, points, pickRows(plain, of))
+		hyper, loss, err := s.learn(ctx, points, pickRows(plain, of), local)
 		if err != nil {
 			return f, err
 		}
 		if k := of[0]; k < s.objectives {
-			other, otherLoss, err := s.learn(ctx, points, pickRows(logged, of))
+			other, otherLoss, err := s.learn(ctx, points, pickRows(logged, of), local)
 			if err != nil {
 				return f, err
 			}
@@ -239,34 +253,57 @@ func (s *several) refit(ctx context.Context, n int) (f fits, err error) {
 
 // Grids of hyperparameters that all directions share.
 var (
-	thetas = []float64{0.03, 0.1, 0.3, 1, 3, 10, 30}
-	noises = []float64{1e-6, 1e-3, 3e-2}
+	thetas = []float64{1.0 / 64, 1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2, 4, 8, 16, 32} // times the median of the prior
+	noises = []float64{1e-8, 1e-6, 1e-4, 1e-2, 1e-1}
 )
+
+// belief is what is believed of theta and of the noise before the data are seen, as adaptive does: with
+// fewer points than parameters the data choose, with more a rough function is rather taken for a
+// smooth one with noise.
+type belief struct {
+	profile            gp.Profile
+	theta, spread      float64
+	noise, noiseSpread float64
+}
+
+func (s *several) belief(n int, local float64) belief {
+	switch {
+	case local > 0:
+		return belief{gp.Matern52, 0.2 / local, 1, 1e-6, 2}
+	case n >= s.Dim:
+		return belief{gp.Matern52, 0.3, 0.25, 1e-6, 6}
+	}
+	return belief{gp.RBF, 0.3, 2, 1e-6, 2}
+}
 
 // learn returns the hyperparameters of processes that share them, and minus the logarithm of their
 // density.
-func (s *several) learn(ctx context.Context, points *gp.Points, y [][]float64) (gp.Hyper, float64, error) {
+func (s *several) learn(ctx context.Context, points *gp.Points, y [][]float64, local float64) (gp.Hyper, float64, error) {
 	if s.weighted() {
 		return s.learnWeights(ctx, points, y[0])
 	}
 	var best gp.Hyper
 	least := math.Inf(1)
-	for _, theta := range thetas {
+	b := s.belief(len(y[0]), local)
+	for _, times := range thetas {
+		t := math.Log(times) / b.spread
+		if math.Abs(t) > 3 {
+			continue
+		}
 		for _, noise := range noises {
 			if err := ctx.Err(); err != nil {
 				return best, 0, err
 			}
-			h := gp.Hyper{Profile: gp.RBF, Metric: gp.Isotropic{Theta: theta}, Noise: noise}
+			h := gp.Hyper{Profile: b.profile, Metric: gp.Isotropic{Theta: b.theta * times}, Noise: noise}
 			j, err := gp.ConditionJoint(h, points, y, 0)
 			if err != nil {
 				continue
 			}
-			loss := 0.0
+			v := math.Log(noise/b.noise) / b.noiseSpread
+			loss := t*t/2 + v*v/2
 			for k := range y {
 				loss += j.Loss(k)
 			}
-			spread := math.Log(noise / 1e-4)
-			loss += float64(len(y)) * spread * spread / 32
 			if loss < least {
 				best, least = h, loss
 			}
@@ -289,6 +326,36 @@ func (s *several) learnWeights(ctx context.Context, points *gp.Points, y []float
 		Profile: gp.RBF, Metric: gp.Weighted{Of: s.of, Param: weight}, Noise: noise, Evals: 60,
 	}, gp.Data{Points: points, Y: y})
 }
+
+// near makes a model of the observations around a point, nil while there are few. A model of
+// everything is as smooth as the functions are on the whole; this one as they are there.
+func (s *several) near(ctx context.Context, x strategy.Point, spare int) (*model, error) {
+	count := neighbours + 2*s.Dim
+	if len(s.X) < 3*count/2 {
+		return nil, nil
+	}
+	r2 := make([]float64, len(s.X))
+	for i, p := range s.X {
+		r2[i] = method.SquaredDistance(p, x)
+	}
+	numbers := method.Lowest(r2, min(count, mostNear))
+	slices.Sort(numbers)
+	f, err := s.learnAll(ctx, numbers, true)
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	m, err := s.condition(ctx, numbers, f, spare)
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	return m, nil
+}
+
+// Observations of a model around a point.
+const (
+	neighbours = 20
+	mostNear   = 150
+)
 
 // believe adds a point at what is expected of it: variances shrink.
 func (m *model) believe(x strategy.Point) {

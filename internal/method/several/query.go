@@ -139,6 +139,13 @@ func (t *target) improve(mean, variance, dMean, dVariance []float64) (value floa
 	return value
 }
 
+// Shares of the queries, drawn one after the other.
+const (
+	improvementShare = 0.3 // expected improvement times the probability of keeping all limits
+	wideShare        = 0.3 // of the others: in the whole box
+	nearShare        = 0.6 // of bounds: with a model of the surroundings
+)
+
 // Shape of the queries.
 const (
 	fewParams = 30 // with so many parameters and fewer a search is cheap and gets more starts
@@ -151,7 +158,7 @@ const (
 func (q *queries) solve(ctx context.Context, t *target, region *acquire.Region, centre strategy.Point, reach float64) (strategy.Point, error) {
 	starts, steps, polish := 12, 20, 40
 	if q.Dim > fewParams {
-		starts, steps, polish = 5, 12, 15
+		starts, steps, polish = 12, 25, 30
 	}
 	x := linalg.New(starts, q.Dim)
 	for i := range starts {
@@ -175,6 +182,9 @@ func (q *queries) solve(ctx context.Context, t *target, region *acquire.Region, 
 	return best, nil
 }
 
+// middle is the standard deviation of starts near the middle of the box.
+const middle = 0.1
+
 // start fills x with start number i: the centre itself, points around it, and with a wide box points
 // anywhere and other good points.
 func (q *queries) start(x strategy.Point, i int, centre strategy.Point, reach float64) {
@@ -187,6 +197,9 @@ func (q *queries) start(x strategy.Point, i int, centre strategy.Point, reach fl
 	case reach >= widestReach && i%3 == 1:
 		for j := range x {
 			x[j] = 2*q.r.Float64() - 1
+			if i%2 == 0 {
+				x[j] = middle * q.r.NormFloat64()
+			}
 		}
 	case i%3 == 2 && len(q.X) > 0:
 		copy(x, q.X[q.r.IntN(len(q.X))])
@@ -201,37 +214,100 @@ func (q *queries) start(x strategy.Point, i int, centre strategy.Point, reach fl
 // best chooses n points for one objective.
 func (q *queries) best(ctx context.Context, n int) (points []strategy.Point, err error) {
 	centre := strategy.Point(slices.Clone(q.X[q.centre]))
+	near, err := q.near(ctx, centre, n+len(q.model.believed))
+	if err != nil {
+		return nil, err
+	}
+	if near != nil {
+		for _, x := range q.model.believed {
+			near.believe(x)
+		}
+	}
 	for len(points) < n {
 		t := &target{model: q.model, objectives: 1, worth: 1}
 		reach := q.reach
-		i := len(points)
+		i := len(q.X) + len(q.model.believed) // so that batches of one point have all kinds of queries
 		if len(q.kept) == 0 {
 			t.worth = 1e-3
 		}
 		switch {
-		case i == 0: // what the model expects, a little within the limits
+		case i%5 == 0: // what the model expects, a little within the limits
 			t.gamma = 0.3 * q.r.Float64()
-		case len(q.kept) > 0 && i%5 == 2:
+		case len(q.kept) > 0 && q.r.Float64() < improvementShare:
 			v := q.believedBest()
 			t.improvement = &v
 			reach = widestReach
-		case i%5 == 4:
-			t.beta, t.gamma, reach = 2*q.r.Float64(), -q.r.Float64(), widestReach
+		case q.r.Float64() < wideShare:
+			t.beta, t.gamma, reach = []float64{0, 0.5, 1, 2}[q.r.IntN(4)], []float64{-1, 0, 0.5, 1}[q.r.IntN(4)], widestReach
 		default:
 			t.beta = []float64{0, 0.3, 1}[q.r.IntN(3)]
 			t.gamma = []float64{0, 0.5, 1, 2}[q.r.IntN(4)]
 		}
+		if near != nil && t.improvement == nil && q.r.Float64() < nearShare {
+			t.model = near
+		}
 		region := q.region.Around(centre, reach)
-		x, err := q.solve(ctx, t, region, centre, reach)
+		var x strategy.Point
+		kind := descentTag
+		if i%5 > 0 && q.r.Float64() < q.sparseShare {
+			kind = sparseTag
+			x, err = q.sparse(ctx, t, q.region.Around(centre, q.reach), centre)
+		} else {
+			x, err = q.solve(ctx, t, region, centre, reach)
+		}
 		if err != nil {
 			return nil, err
 		}
 		q.separate(x)
 		q.model.believe(x)
+		if near != nil {
+			near.believe(x)
+		}
 		points = append(points, x)
+		q.kinds = append(q.kinds, kind)
 	}
 	return points, nil
 }
+
+// sparse chooses among many points that differ from the centre in some coordinates only, with
+// limits as they count at last: where a function is rough in every coordinate, few of them should move.
+func (q *queries) sparse(ctx context.Context, t *target, region *acquire.Region, centre strategy.Point) (strategy.Point, error) {
+	t.rho = leastRho * rhoStep
+	best, least := slices.Clone(centre), math.Inf(1)
+	x, value := linalg.New(sparseRows, q.Dim), make([]float64, sparseRows)
+	for range sparseRounds {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for i := range x.Rows {
+			row := x.Row(i)
+			copy(row, centre)
+			p := min(1, math.Exp(q.r.Float64()*math.Log(20))/float64(q.Dim))
+			for j := range row {
+				if q.r.Float64() < p {
+					row[j] = region.Low[j] + q.r.Float64()*(region.High[j]-region.Low[j])
+				}
+			}
+			j := q.r.IntN(q.Dim)
+			row[j] = region.Low[j] + q.r.Float64()*(region.High[j]-region.Low[j])
+			region.Keep(row)
+		}
+		t.Evaluate(value, linalg.Matrix{}, x)
+		for i, v := range value {
+			if v < least {
+				least = v
+				copy(best, x.Row(i))
+			}
+		}
+	}
+	return best, nil
+}
+
+// Points of a sparse query.
+const (
+	sparseRows   = 250
+	sparseRounds = 8
+)
 
 // believedBest is the lowest value that the model has seen of observations that keep all limits.
 func (q *queries) believedBest() float64 {

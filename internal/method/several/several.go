@@ -36,7 +36,9 @@ type several struct {
 	points     *gp.Points
 	of         []int // parameter of each coordinate
 	fits       fits
-	last       *model // of the last Ask
+	tags       []string // of the observations
+	kinds      []string // of the last Ask's points
+	last       *model   // of the last Ask
 	report     strategy.AskReport
 }
 
@@ -52,14 +54,28 @@ func (s *several) Tell(obs ...strategy.Observation) error {
 	}
 	for _, o := range obs {
 		s.points.Append(o.X)
+		s.tags = append(s.tags, o.Tag)
 	}
 	return nil
 }
 
 func (s *several) Ask(ctx context.Context, n int, pending []strategy.Suggestion) ([]strategy.Suggestion, error) {
-	s.last = nil
-	return s.AskModel(ctx, &s.report, n, pending, s.propose)
+	s.last, s.kinds = nil, nil
+	asked, err := s.AskModel(ctx, &s.report, n, pending, s.propose)
+	if err == nil && s.last != nil {
+		for i, kind := range s.kinds {
+			asked[i].Tag = kind
+		}
+	}
+	return asked, err
 }
+
+// The kinds of queries, which come back with the observations: the kind that brings more progress
+// gets more of the queries.
+const (
+	descentTag = "descent"
+	sparseTag  = "sparse"
+)
 
 // LastAsk says how the last Ask went.
 func (s *several) LastAsk() strategy.AskReport { return s.report }
@@ -120,7 +136,15 @@ type state struct {
 	centre int       // the best that keeps all limits, or the least violation
 	kept   []int     // observations that keep all limits
 	reach  float64   // half-width of the box around the centre
+
+	sparseShare float64 // of the queries
 }
+
+// Bounds of the share of sparse queries, and what an older observation counts beside the one after it.
+const (
+	leastSparse, mostSparse = 0.15, 0.85
+	fading                  = 0.97
+)
 
 // The box around the best point: it grows with success and shrinks without.
 const (
@@ -149,6 +173,7 @@ func (s *several) state() (st state) {
 	}
 	good, bad := 0, 0
 	var front [][]float64
+	tried, gained := map[string]float64{}, map[string]float64{}
 	for i := range s.X {
 		v, y := merit(i)
 		better := i == 0
@@ -171,7 +196,12 @@ func (s *several) state() (st state) {
 		if i < s.Config.Init {
 			continue
 		}
+		for _, kind := range []string{descentTag, sparseTag} {
+			tried[kind], gained[kind] = fading*tried[kind], fading*gained[kind]
+		}
+		tried[s.tags[i]]++
 		if better {
+			gained[s.tags[i]]++
 			good, bad = good+1, 0
 		} else {
 			good, bad = 0, bad+1
@@ -185,5 +215,8 @@ func (s *several) state() (st state) {
 			}
 		}
 	}
+	rate := func(kind string) float64 { return (gained[kind] + 0.5) / (tried[kind] + 2) }
+	share := rate(sparseTag) / (rate(sparseTag) + rate(descentTag))
+	st.sparseShare = min(max(share, leastSparse), mostSparse)
 	return st
 }
