@@ -241,7 +241,7 @@ func (c *bestCmd) Run(ctx context.Context, s streams) error {
 			repeats = fmt.Sprintf(" (mean of %d)", best.Count)
 		}
 		if best.Means != nil {
-			_, err = fmt.Fprintf(s.out, "%s%s at trial %d\n%s\n", bestText(best), repeats, best.Number, paramText(best.Params))
+			_, err = fmt.Fprintf(s.out, "%s%s at trial %d\n%s\n", bestText(best, one.Config().Space), repeats, best.Number, paramText(best.Params))
 			return err
 		}
 		_, err = fmt.Fprintf(s.out, "%.10g%s at trial %d\n%s\n", best.Mean, repeats, best.Number, paramText(best.Params))

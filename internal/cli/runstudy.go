@@ -121,8 +121,9 @@ type optimiseResult struct {
 
 	Outcomes    map[string]float64 `json:"outcomes,omitempty"`   // of the best point, where the space declares outcomes
 	Violations  map[string]float64 `json:"violations,omitempty"` // of limits: no trial keeps all
-	Hypervolume *float64           `json:"hypervolume,omitempty"`
-	Front       []int              `json:"front,omitempty"` // numbers of the trials on it, with several objectives
+	objectives  []string
+	Hypervolume *float64 `json:"hypervolume,omitempty"`
+	Front       []int    `json:"front,omitempty"` // numbers of the trials on it, with several objectives
 
 	Params         *space.Params `json:"params"`
 	Seconds        float64       `json:"seconds"` // in the method, this run
@@ -176,12 +177,7 @@ func (r *optimisation) conclude(ctx context.Context, err error) error {
 		if frontErr != nil {
 			return errors.Join(err, frontErr)
 		}
-		if len(front.Objectives) > 1 {
-			result.Hypervolume = &front.Hypervolume
-			for _, p := range front.Points {
-				result.Front = append(result.Front, p.Number)
-			}
-		}
+		result.setFront(front)
 	}
 	return errors.Join(err, result.write(r.out, r.c.JSON), r.file.commit(result))
 }
@@ -206,6 +202,18 @@ func (r *optimiseResult) write(w io.Writer, asJSON bool) error {
 	return err
 }
 
+// setFront keeps the front of several objectives.
+func (r *optimiseResult) setFront(front study.Front) {
+	r.objectives = front.Objectives
+	if len(front.Objectives) < 2 {
+		return
+	}
+	r.Hypervolume = &front.Hypervolume
+	for _, p := range front.Points {
+		r.Front = append(r.Front, p.Number)
+	}
+}
+
 // writeOutcomes prints a result that has several.
 func (r *optimiseResult) writeOutcomes(w io.Writer, others string) error {
 	what := "best"
@@ -213,9 +221,9 @@ func (r *optimiseResult) writeOutcomes(w io.Writer, others string) error {
 	case r.Violations != nil:
 		what = "no trial keeps all limits, the least violation is that of"
 	case len(r.Front) > 1:
-		what = fmt.Sprintf("front of %d points (mahabo front %s), its knee", len(r.Front), r.Study)
+		what = fmt.Sprintf("front of %d points with the hypervolume %.6g, its knee", len(r.Front), *r.Hypervolume)
 	}
-	_, err := fmt.Fprintf(w, "%s: trial %d of %d%s (%s, %d parameters)\noutcomes    %s\n", what, r.Trial, r.Trials, others, r.Method, r.Params.Len(), outcomesText(r.Outcomes))
+	_, err := fmt.Fprintf(w, "%s: trial %d of %d%s (%s, %d parameters)\noutcomes    %s\n", what, r.Trial, r.Trials, others, r.Method, r.Params.Len(), outcomesText(r.Outcomes, r.objectives...))
 	if err == nil && r.Violations != nil {
 		_, err = fmt.Fprintf(w, "violations  %s\n", outcomesText(r.Violations))
 	}

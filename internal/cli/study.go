@@ -252,15 +252,15 @@ func (i studyInfo) bestText() string {
 	if i.Best == nil {
 		return "-"
 	}
-	return bestText(*i.Best)
+	return bestText(*i.Best, i.Config.Space)
 }
 
 // bestText is the value of the best point, or what it has of several outcomes.
-func bestText(b study.Best) string {
+func bestText(b study.Best, sp *space.Space) string {
 	if b.Means == nil {
 		return fmt.Sprintf("%.6g", b.Mean)
 	}
-	text := outcomesText(b.Means)
+	text := outcomesText(b.Means, objectives(sp)...)
 	if b.Violations != nil {
 		text += " (no trial keeps all limits; this one violates " + outcomesText(b.Violations) + ")"
 	}
@@ -270,10 +270,26 @@ func bestText(b study.Best) string {
 // mostOutcomes fit into a line.
 const mostOutcomes = 8
 
-// outcomesText writes numbers by name.
-func outcomesText(values map[string]float64) string {
-	var parts []string
+// objectives are the names of those that a space declares.
+func objectives(sp *space.Space) (names []string) {
+	for _, o := range sp.Outcomes() {
+		if o.Goal != "" {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
+
+// outcomesText writes numbers by name, some of them first.
+func outcomesText(values map[string]float64, first ...string) string {
+	names := slices.Clone(first)
 	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(first, name) {
+			names = append(names, name)
+		}
+	}
+	var parts []string
+	for _, name := range names {
 		if len(parts) == mostOutcomes {
 			return strings.Join(parts, " ") + fmt.Sprintf(" and %d more", len(values)-mostOutcomes)
 		}
