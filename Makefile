@@ -17,6 +17,7 @@
 #             users' files
 # make peers  virtual environments with other optimisers and with the benchmark's problems
 #             in Python, bench/peers and bench/problems: Python 3.11, about 12 GB
+# make coco   a virtual environment with COCO's test functions, bench/coco
 
 GO       ?= go
 LINT     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
@@ -24,7 +25,7 @@ VULN     := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 FUZZTIME ?= 10s
 PARSERS  := space/FuzzParse internal/table/FuzzImportCSV internal/table/FuzzImportJSONL internal/table/FuzzImportParquet command/FuzzResult
 
-.PHONY: check test deps fmt vet short full race cross python wheels integrations build lint attack vulncheck bench peers fuzz parsers clean $(PARSERS:%=fuzz/%)
+.PHONY: check test deps fmt vet short full race cross python wheels integrations build lint attack vulncheck bench peers coco fuzz parsers clean $(PARSERS:%=fuzz/%)
 
 check: fmt vet lint short
 
@@ -116,6 +117,9 @@ peers: bench/peers/.venv/installed bench/peers/.venv-hebo/installed bench/proble
 bench/peers/.venv/installed: bench/peers/requirements.txt
 bench/peers/.venv-hebo/installed: bench/peers/requirements-hebo.txt
 bench/problems/.venv/installed: bench/problems/requirements.txt
+bench/coco/.venv/installed: bench/coco/requirements.txt
+
+coco: bench/coco/.venv/installed
 
 bench/%/installed:
 	$(PYTHON311) -m venv $(@D)

@@ -1,7 +1,13 @@
-"""The peers by name: script, options, and the virtual environment that `make peers` made for them."""
+"""The peers by name: script, options, and the virtual environment that `make peers` made for them.
+
+    mahabo bench run --suite field --method "adaptive,$(python3 bench/peers/catalog.py optuna-tpe cmaes)" --out results/field
+
+prints peers as methods of a benchmark that is run in the root of the repository; all of them without names.
+"""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -29,3 +35,16 @@ def python(name: str) -> str:
 def command(name: str) -> list[str]:
     script, options, _ = PEERS[name]
     return [python(name), str(HERE / script), *options]
+
+
+def method(name: str) -> str:
+    """A peer for `mahabo bench run --method`, run in the root of the repository."""
+    script, options, environment = PEERS[name]
+    return " ".join([f"exec:{name}=bench/peers/{environment}/bin/python bench/peers/{script}", *options])
+
+
+if __name__ == "__main__":
+    unknown = [name for name in sys.argv[1:] if name not in PEERS]
+    if unknown:
+        sys.exit(f"no peer is called {', '.join(unknown)}: choose of {', '.join(PEERS)}")
+    print(",".join(method(name) for name in sys.argv[1:] or PEERS))

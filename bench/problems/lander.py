@@ -1,11 +1,11 @@
 """Lunar lander: the twelve constants of a rule that lands it.
 
-    python3 lander.py [--seeded]
+    python3 lander.py [--episodes K] [--seeded]
 
 The rule is gymnasium's own heuristic for LunarLander with its numbers as parameters of [0, 2], as in the
-TuRBO paper (Eriksson et al. 2019). The value is the negated mean return of 50 episodes, whose seeds (the
-terrain, the first push) are 0 .. 49 (with --seeded: 1000 times the seed of the line plus these), without
-wind, each of at most 1,000 steps.
+TuRBO paper (Eriksson et al. 2019). The value is the negated mean return of 50 episodes (--episodes), whose
+seeds (the terrain, the first push) are 0, 1, ... (with --seeded: 1000 times the seed of the line plus these),
+without wind, each of at most 1,000 steps.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def rule(w: list[float], state) -> int:
 
 
 class Lander:
-    def __init__(self):
+    def __init__(self, episodes: int = EPISODES):
+        self.episodes = episodes
         self.env = gymnasium.make("LunarLander-v3")
 
     def episode(self, w: list[float], seed: int) -> float:
@@ -48,9 +49,11 @@ class Lander:
 
     def evaluate(self, params: dict, seed: int) -> float:
         w = [params[f"w{i}"] for i in range(12)]
-        return -sum(self.episode(w, 1000 * seed + k) for k in range(EPISODES)) / EPISODES
+        return -sum(self.episode(w, 1000 * seed + k) for k in range(self.episodes)) / self.episodes
 
 
 if __name__ == "__main__":
-    options = arguments(__doc__).parse_args()
-    serve(Problem("lander", {"w[0:11]": {"float": [0, 2]}}, Lander().evaluate), options.seeded)
+    parser = arguments(__doc__)
+    parser.add_argument("--episodes", type=int, default=EPISODES, help=f"of an evaluation (default: {EPISODES})")
+    options = parser.parse_args()
+    serve(Problem("lander", {"w[0:11]": {"float": [0, 2]}}, Lander(options.episodes).evaluate), options.seeded)

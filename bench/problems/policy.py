@@ -1,6 +1,6 @@
 """Linear policies of gymnasium's MuJoCo tasks.
 
-    python3 policy.py walker2d|ant|reacher|double-pendulum|swimmer|hopper [--seeded]
+    python3 policy.py walker2d|ant|reacher|double-pendulum|swimmer|hopper [--episodes K] [--seeded]
 
 The action is clip(W (s - mean) / std), one weight of [-1, 1] per action and entry of the state; mean and
 std are those of 2,000 steps of uniform actions from seed 0. The value is the negated mean return of the
@@ -28,8 +28,9 @@ STEPS = 2000  # of uniform actions
 
 
 class Policy:
-    def __init__(self, task: str):
+    def __init__(self, task: str, episodes: int | None = None):
         environment, options, self.episodes = TASKS[task]
+        self.episodes = episodes or self.episodes
         self.env = gymnasium.make(environment, **options)
         self.states = self.env.observation_space.shape[0]
         self.actions = self.env.action_space.shape[0]
@@ -69,7 +70,8 @@ class Policy:
 if __name__ == "__main__":
     parser = arguments(__doc__)
     parser.add_argument("task", choices=TASKS)
+    parser.add_argument("--episodes", type=int, help="of an evaluation (default: the task's)")
     options = parser.parse_args()
-    policy = Policy(options.task)
+    policy = Policy(options.task, options.episodes)
     parameters = {f"w[0:{policy.states * policy.actions - 1}]": {"float": [-1, 1]}}
     serve(Problem(options.task, parameters, policy.evaluate), options.seeded)

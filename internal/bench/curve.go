@@ -13,6 +13,7 @@ type Curve struct {
 	Init     int
 	Trials   int
 	Mean, SE []float64 // SE is all zero for a single trial
+	Minimum  *float64  // of a problem that is a program, if a trial has it
 }
 
 // Curves makes one curve per cell in the order of Summarise.
@@ -26,6 +27,11 @@ func Curves(trials []Trial) []Curve {
 		ts := cells[r.Cell]
 		slices.SortFunc(ts, func(a, b Trial) int { return cmp.Compare(a.Trial, b.Trial) })
 		c := Curve{Cell: r.Cell, Init: r.Init, Trials: r.Trials}
+		for _, t := range ts {
+			if t.Minimum != nil {
+				c.Minimum = t.Minimum
+			}
+		}
 		for i := range r.Init + r.Evals {
 			mean, se := meanSE(ts, func(t Trial) float64 { return t.Curve[i] })
 			c.Mean = append(c.Mean, mean)

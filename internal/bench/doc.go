@@ -36,6 +36,7 @@
 //	              several, or of the program's process; on systems without such clocks it is
 //	              the wall time
 //	failed        evaluations that gave no value (0 when absent); the curve stays as it was
+//	minimum       the lowest value that a problem has which is a program and knows it
 //	fallbacks     rounds of uniform points, as the method could not choose (0 when absent)
 //	se            standard error of the mean, sd/sqrt(n) with the sample sd; null
 //	              when there is one trial only

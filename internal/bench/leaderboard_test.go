@@ -217,6 +217,13 @@ func TestBestKnown(t *testing.T) {
 	b := rank(t, with("a", 3, 4), with("b", 5, 6))
 	near(t, "best known", b.Tasks[0].Best, 0.397887, 1e-6)
 	near(t, "start", b.Tasks[0].Start, 5.5, 1e-12)
+
+	stated := slices.Concat(with("a", 3, 4), with("b", 5, 6)) // by a program
+	for i := range stated {
+		stated[i].Problem, stated[i].Minimum = "exec:oven", new(float64)
+		*stated[i].Minimum = 2.5
+	}
+	near(t, "best known of a program", rank(t, stated).Tasks[0].Best, 2.5, 1e-12)
 }
 
 func TestLeaderboardOrderIsThatOfTheData(t *testing.T) {

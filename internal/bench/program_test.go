@@ -85,6 +85,13 @@ func TestAProgramAsAProblem(t *testing.T) {
 	if err != nil || len(reward) != 2 {
 		t.Fatalf("%d trials, %v", len(reward), err)
 	}
+	// The minimum that a program names is kept with its trials, turned to what is minimised.
+	if trials[0].Minimum != nil || reward[0].Minimum == nil || *reward[0].Minimum != -7 {
+		t.Errorf("minima are %v and %v, want none and -7", trials[0].Minimum, reward[0].Minimum)
+	}
+	if c := Curves(reward)[0]; c.Minimum == nil || *c.Minimum != -7 {
+		t.Errorf("the curve's minimum is %v, want -7", c.Minimum)
+	}
 	if !slices.Equal(trials[0].Curve[:4], reward[0].Curve[:4]) {
 		t.Errorf("maximised: %v, minimised: %v", reward[0].Curve, trials[0].Curve)
 	}

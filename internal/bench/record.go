@@ -68,6 +68,7 @@ func decodeTrial(line []byte) (Trial, *fieldError) {
 		{name: "fallbacks", dst: &t.Fallbacks, optional: true},
 		{name: "failed", dst: &t.Failed, optional: true},
 		{name: "failure", dst: &t.Failure, optional: true},
+		{name: "minimum", dst: &t.Minimum, optional: true},
 		{name: "curve", dst: &t.Curve},
 		{name: "version", dst: &t.Version},
 	} {

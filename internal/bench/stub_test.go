@@ -78,7 +78,7 @@ func playProblem(kind, file string) {
 	outcomes := ""
 	switch kind {
 	case "maximize":
-		outcomes = `,"outcomes":{"reward":"maximize","weight":"record"},"minimum":0`
+		outcomes = `,"outcomes":{"reward":"maximize","weight":"record"},"minimum":7`
 	case "limits":
 		outcomes = `,"outcomes":{"mass":"minimize","stress":{"at_most":3}}`
 	case "silent":

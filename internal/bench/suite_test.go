@@ -32,7 +32,8 @@ func TestSuitesCanBePlanned(t *testing.T) {
 		var grids []Grid
 		for _, g := range s.Grids {
 			g.Trials = 1
-			if g = knownMethods(g); len(g.Methods) > 0 {
+			g.Problems = slices.DeleteFunc(slices.Clone(g.Problems), isProgram) // they need virtual environments
+			if g = knownMethods(g); len(g.Methods) > 0 && len(g.Problems) > 0 {
 				grids = append(grids, g)
 			}
 		}
@@ -48,6 +49,39 @@ func TestSuitesCanBePlanned(t *testing.T) {
 	}
 	if _, err := FindSuite("smok"); err == nil || !strings.Contains(err.Error(), "smoke") {
 		t.Errorf("unknown suite: %v", err)
+	}
+}
+
+// The programs of the suites are in the repository, in the folder that has their virtual environment.
+func TestSuitesHaveTheirPrograms(t *testing.T) {
+	suites, err := Suites()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, s := range suites {
+		for _, g := range s.Grids {
+			for _, spec := range g.Problems {
+				if !isProgram(spec) {
+					continue
+				}
+				found++
+				p, err := parseProgram(spec)
+				if err != nil || len(p.argv) < 2 {
+					t.Errorf("suite %s: %q: %v", s.Name, spec, err)
+					continue
+				}
+				if _, err := os.Stat(filepath.Join("../..", p.argv[1])); err != nil {
+					t.Errorf("suite %s: %v", s.Name, err)
+				}
+				if folder := filepath.Dir(p.argv[1]); p.argv[0] != folder+"/.venv/bin/python" {
+					t.Errorf("suite %s: %s is not run by what make peers installs in %s", s.Name, p.argv[1], folder)
+				}
+			}
+		}
+	}
+	if found < 14 {
+		t.Errorf("the suites have %d programs: field, field-long and mixed should have 6, 6 and 2", found)
 	}
 }
 

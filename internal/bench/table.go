@@ -56,7 +56,8 @@ func (t Task) Compare(u Task) int {
 	return cmp.Or(cmp.Compare(t.Batch, u.Batch), cmp.Compare(t.Problem, u.Problem), cmp.Compare(t.Dim, u.Dim))
 }
 
-// Minimum is the lowest value of the task's function inside, when it is known.
+// Minimum is the lowest value of the task's function inside, when it is known. For a program only
+// its trials know.
 func (t Task) Minimum() (float64, bool) {
 	p, err := problem.New(t.Problem, 0, 0)
 	if err != nil { // results may name a problem of a user

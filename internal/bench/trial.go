@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"time"
 
@@ -34,6 +35,7 @@ type Trial struct {
 	Fallbacks  int       `json:"fallbacks,omitempty"` // rounds of uniform points: the method could not choose
 	Failed     int       `json:"failed,omitempty"`    // evaluations that gave no value
 	Failure    string    `json:"failure,omitempty"`   // why, the last time
+	Minimum    *float64  `json:"minimum,omitempty"`   // of the problem, if it is a program that says so
 	Curve      []float64 `json:"curve"`               // the initial design first, Init+Evals values
 	Version    string    `json:"version"`
 }
@@ -162,8 +164,12 @@ func (j job) play(ctx context.Context, s setting, p problem.Problem, o optimiser
 	if err != nil {
 		return Trial{}, err
 	}
+	var minimum *float64
+	if isProgram(j.Problem) && !math.IsNaN(p.Minimum) {
+		minimum = &p.Minimum
+	}
 	return Trial{
-		Cell: j.Cell, Evals: evals, Init: j.init, Trial: j.trial, Seed: j.seed(),
+		Cell: j.Cell, Minimum: minimum, Evals: evals, Init: j.init, Trial: j.trial, Seed: j.seed(),
 		Best: curve[len(curve)-1], Seconds: m.wall.Seconds(), CPUSeconds: m.cpu.Seconds(),
 		Fallbacks: o.fallbacks(), Failed: seen.failed, Failure: seen.failure, Curve: curve, Version: s.version,
 	}, nil

@@ -148,7 +148,7 @@ func (a *trialIndex) measured(task int, chosen []int) BoardTask {
 	c := a.tasks[task]
 	count := make([]int, len(a.methods))
 	var starts []float64
-	lowest := math.Inf(1)
+	lowest, stated := math.Inf(1), math.Inf(1)
 	for _, r := range a.runs[task] {
 		if r.has(chosen) {
 			c.Trials++
@@ -162,9 +162,12 @@ func (a *trialIndex) measured(task int, chosen []int) BoardTask {
 			}
 			starts = append(starts, t.Curve[t.Init-1])
 			lowest = min(lowest, t.Best)
+			if t.Minimum != nil {
+				stated = min(stated, *t.Minimum)
+			}
 		}
 	}
-	c.Start, c.Best = median(starts), lowest
+	c.Start, c.Best = median(starts), min(lowest, stated)
 	if minimum, known := c.Task().Minimum(); known {
 		c.Best = min(lowest, minimum)
 	}

@@ -40,6 +40,26 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// drawn is a command in a comment of a document that draws a committed figure.
+var drawn = regexp.MustCompile(`<!-- figure: mahabo ([^\n]*) --out (docs/[^\n]*\.svg) -->`)
+
+// The committed figures are those of the committed results, and every one has a command.
+func TestDocumentsFigures(t *testing.T) {
+	var commands [][]string
+	for _, file := range committed(t, ".md") {
+		commands = append(commands, drawn.FindAllStringSubmatch(readText(t, file), -1)...)
+	}
+	if len(commands) == 0 {
+		t.Error("no document has the command of a figure")
+	}
+	for _, c := range commands {
+		made := filepath.Join(t.TempDir(), "figure.svg")
+		must(t, append(words(c[1]), "--out", made)...)
+		is, _ := os.ReadFile(c[2]) // a new one is not there
+		settle(t, c[2], string(is), readText(t, made))
+	}
+}
+
 // A results folder's summary is that of its trials.
 func TestSummaries(t *testing.T) {
 	for _, file := range committed(t, "summary.json") {

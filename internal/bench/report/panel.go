@@ -27,6 +27,11 @@ func panel(t bench.Task, curves []bench.Curve, styles map[string]draw.LineStyle)
 	low, high, last := span(curves)
 	logarithmic := low > 0 && high > logRatio*low
 	minimum, known := t.Minimum()
+	for _, c := range curves {
+		if c.Minimum != nil {
+			minimum, known = *c.Minimum, true
+		}
+	}
 	if known && (!logarithmic || minimum > 0) {
 		low = min(low, minimum)
 		p.Add(level(minimum, float64(last)))
