@@ -25,13 +25,29 @@ type Best struct {
 // trial is complete. Only points that keep all limits count; without one it is the point that
 // violates them least. Of several objectives it is the knee of the front.
 func (s *Study) Best(ctx context.Context) (best Best, ok bool, err error) {
+	if best, ok, err = s.best(ctx); ok && err == nil {
+		err = s.filled(ctx, 1, func(int) *Trial { return &best.Trial })
+	}
+	return best, ok, err
+}
+
+// best is Best, perhaps without the parameters.
+func (s *Study) best(ctx context.Context) (best Best, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.follow(ctx); err != nil {
 		return best, false, err
 	}
-	sites := s.ledger.known()
-	at := s.ledger.best(sites)
+	l := s.ledger
+	if !l.scheme.Declared() {
+		p := l.bestSite()
+		if p == nil {
+			return best, false, nil
+		}
+		return s.summed(p), true, nil
+	}
+	sites := l.known()
+	at := l.best(sites)
 	if at < 0 {
 		return best, false, nil
 	}
@@ -50,22 +66,13 @@ func (l *ledger) known() (sites []*site) {
 
 // best is the place of the best site, -1 when there is none.
 func (l *ledger) best(sites []*site) int {
-	at := -1
-	if !l.scheme.Declared() {
-		for i, p := range sites {
-			if at < 0 || p.mean[0] < sites[at].mean[0] {
-				at = i
-			}
-		}
-		return at
-	}
 	values, limits := make([]float64, len(sites)), make([][]float64, len(sites))
 	for i, p := range sites {
 		values[i] = p.mean[0]
-		_, limits[i] = l.scheme.Split(p.mean)
+		_, limits[i] = l.split(p)
 	}
 	at, kept := pareto.Best(values, limits)
-	if !kept || len(l.scheme.Objectives) == 1 {
+	if !kept || len(l.scheme.Objectives) < 2 {
 		return at
 	}
 	places, front := l.front(sites)
@@ -99,7 +106,7 @@ func (l *ledger) split(p *site) (objectives, limits []float64) {
 // summed is a site as users see it.
 func (s *Study) summed(p *site) Best {
 	l := s.ledger
-	first := l.trials[p.first.Number-1] // with its latest notes
+	first := l.trials[p.first-1]
 	b := Best{Trial: first.seen(s.time()), Mean: l.config.Goal.inner(p.mean[0]), Count: p.count}
 	if l.scheme.Declared() {
 		b.Means, b.Violations = l.scheme.Outer(p.mean), l.scheme.Violations(p.mean)
@@ -134,6 +141,18 @@ func mostVolumes(objectives int) int {
 
 // Front returns the points that no other dominates.
 func (s *Study) Front(ctx context.Context) (Front, error) {
+	f, err := s.front(ctx)
+	if err != nil {
+		return f, err
+	}
+	if f.Least != nil {
+		return f, s.filled(ctx, 1, func(int) *Trial { return &f.Least.Trial })
+	}
+	return f, s.filled(ctx, len(f.Points), func(i int) *Trial { return &f.Points[i].Trial })
+}
+
+// front is Front, perhaps without the parameters.
+func (s *Study) front(ctx context.Context) (Front, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.follow(ctx); err != nil {

@@ -247,3 +247,31 @@ func TestFormatStays(t *testing.T) {
 		}
 	}
 }
+
+// A snapshot keeps outcomes, and a change of the space leaves them.
+func TestOutcomesBesideOthers(t *testing.T) {
+	s := newStudy(t, beam(t), "adaptive")
+	asks(t, s, 10)
+	for n := 1; n <= 9; n++ {
+		tellNamed(t, s, n, byName{"mass": float64(n), "range": float64(n % 4), "stress": float64(3 * n)})
+	}
+	tellNamed(t, s, 10, byName{"mass": 3})
+	asks(t, s, 2)
+	trials, err := s.Numbered(t.Context(), 11)
+	if err != nil || trials[0].Predicted == nil || len(trials[0].Predicted.Outcomes) != 3 {
+		t.Errorf("the method expects %+v, %v", trials, err)
+	}
+	if err := study.Resnap(s); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Change(t.Context(), study.Change{Space: line(t)}, false); err == nil || !strings.Contains(err.Error(), "the outcomes of a study do not change") {
+		t.Errorf("other outcomes gave %v", err)
+	}
+	wider := newSpace(t, space.Float("x", 0, 20), space.Outcome{Name: "mass", Goal: "minimize"}, space.Outcome{Name: "range", Goal: "maximize"},
+		space.Outcome{Name: "stress", AtMost: new(10.0)}, space.Outcome{Name: "temp"})
+	if _, err := s.Change(t.Context(), study.Change{Space: wider}, false); err != nil {
+		t.Error(err)
+	}
+	asks(t, s, 1)
+	replayed(t, s)
+}
