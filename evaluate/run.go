@@ -63,16 +63,6 @@ var ErrExhausted = errors.New("no parameters are left to try")
 // ErrStopped says that Stop was closed before all trials were made.
 var ErrStopped = errors.New("stopped")
 
-// TrialError says which trial could not be evaluated.
-type TrialError struct {
-	Number int
-	Err    error
-}
-
-func (e *TrialError) Error() string { return fmt.Sprintf("trial %d: %v", e.Number, e.Err) }
-
-func (e *TrialError) Unwrap() error { return e.Err }
-
 // Run makes trials and has them evaluated until all are done, Stop is closed
 // (ErrStopped), the source has no more (ErrExhausted), or something goes wrong; then it
 // waits for the trials that run. Cancelling ctx cancels those too: their outcomes are
@@ -221,7 +211,7 @@ func (r *runner) finish(ctx context.Context, e ending) {
 		e.err = e.Validate()
 	}
 	if e.err != nil {
-		r.note(&TrialError{e.Number, e.err})
+		r.note(fmt.Errorf("trial %d: %w", e.Number, e.err))
 		return
 	}
 	if err := r.Source.Tell(ctx, e.Number, e.Outcome); err != nil {

@@ -233,6 +233,8 @@ func shapeEvent(e study.Event) (name string, data map[string]any) {
 		name, data["trials"] = "imported", placed(e.Imported.New)
 	case e.Corrected != nil:
 		name, data["trials"], data["by"] = "corrected", []int{e.Corrected.Number}, e.Corrected.By
+	case e.Changed != nil:
+		name, data["by"] = "changed", e.Changed.By
 	}
 	return name, data
 }

@@ -91,6 +91,7 @@ type trialShape struct {
 	Reason       string            `json:"reason,omitempty" doc:"Why it failed or is infeasible."`
 	Notes        []string          `json:"notes,omitempty" nullable:"false"`
 	Excluded     bool              `json:"excluded,omitempty" doc:"It keeps its outcome, but nobody learns from it."`
+	Outside      string            `json:"outside,omitempty" doc:"Why the present parameters of the study have no place for it, which excludes it."`
 	History      []changeShape     `json:"history,omitempty" nullable:"false" doc:"Its corrections, the latest last."`
 	Batch        int               `json:"batch_id,omitempty" doc:"The last batch that served it."`
 	Worker       string            `json:"worker,omitempty"`
@@ -138,7 +139,7 @@ func instant(t time.Time) *time.Time {
 func shapeTrial(t study.Trial) trialShape {
 	return trialShape{
 		Number: t.Number, State: string(t.State), Origin: string(t.Origin), Params: params{t.Params},
-		Predicted: shapePredicted(t.Predicted), Value: t.Value, Std: t.Std, Reason: t.Reason, Notes: t.Notes, Excluded: t.Excluded, History: shapeHistory(t), Batch: t.Batch, Worker: t.Worker,
+		Predicted: shapePredicted(t.Predicted), Value: t.Value, Std: t.Std, Reason: t.Reason, Notes: t.Notes, Excluded: t.Excluded, Outside: t.Outside, History: shapeHistory(t), Batch: t.Batch, Worker: t.Worker,
 		Created: t.Created, Asked: instant(t.Asked), Told: instant(t.Told), LeaseExpires: instant(t.Expires),
 	}
 }

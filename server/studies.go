@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/mahabo/mahabo"
+	"github.com/mahabo/mahabo/internal/points"
 	"github.com/mahabo/mahabo/internal/token"
-	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -103,6 +104,9 @@ func (s *Server) registerStudies(api huma.API) {
 	remove := operation(http.MethodDelete, "/v1/studies/{study}", "delete-study", "Delete a study and all its trials", token.Admin, http.StatusNotFound)
 	remove.DefaultStatus = http.StatusNoContent
 	huma.Register(api, remove, s.deleteStudy)
+	change := operation(http.MethodPost, "/v1/studies/{study}/change", "change-study", "Change the parameters of a study", token.Admin, http.StatusNotFound)
+	change.MaxBodyBytes = s.limits.Body
+	huma.Register(api, change, s.changeSpace)
 	huma.Register(api, operation(http.MethodGet, "/v1/methods", "list-methods", "List the methods and their options", ""), s.listMethods)
 }
 
@@ -139,18 +143,15 @@ func (s *Server) compare(ctx context.Context, want study.Config, method bool, ex
 	}
 	defer s.hosts.leave(h)
 	had := h.Config()
-	same, err := space.Equal(had.Space, want.Space)
-	if err != nil {
-		return err
-	}
+	differences := points.Differences(had.Space, want.Space)
 	canonical, err := s.hosts.methods.Canonical(want.Method)
 	if err != nil {
 		return err
 	}
 	var differs string
 	switch {
-	case !same:
-		differs = "other parameters or constraints"
+	case len(differences) > 0:
+		differs = "other parameters (" + strings.Join(differences[:min(len(differences), mostDifferences)], "; ") + ")"
 	case had.Goal != want.Goal:
 		differs = "the goal " + string(had.Goal)
 	case method && had.Method != canonical:
@@ -158,8 +159,11 @@ func (s *Server) compare(ctx context.Context, want study.Config, method bool, ex
 	default:
 		return exists
 	}
-	return problem(http.StatusConflict, problemDiffers, fmt.Sprintf("a study of the name %s exists and has %s: choose another name, or delete it", want.Name, differs))
+	return problem(http.StatusConflict, problemDiffers, fmt.Sprintf("a study of the name %s exists and has %s: choose another name, change its parameters, or delete it", want.Name, differs))
 }
+
+// mostDifferences bounds those that a problem lists.
+const mostDifferences = 10
 
 func shapeStudy(ctx context.Context, one *study.Study) (studyShape, error) {
 	sum, err := one.Summary(ctx)

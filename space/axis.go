@@ -34,8 +34,14 @@ type ladder interface {
 func newAxis(p Param) axis {
 	switch p.Kind {
 	case KindFloat:
+		if p.Step > 0 || p.Digits > 0 {
+			return newGridAxis(p)
+		}
 		return floatAxis{p.Low, p.High}
 	case KindLog:
+		if p.Digits > 0 {
+			return roundedLogAxis{logAxis{p.Low, p.High}, p.Digits}
+		}
 		return logAxis{p.Low, p.High}
 	case KindInt:
 		return intAxis{p.Low, p.High}

@@ -125,7 +125,7 @@ func duplicate(name string, other declaredParam) error {
 // is the text of the constraint; else at its beginning.
 func atOffset(node *yaml.Node, err error) error {
 	placed := at(node, "", err)
-	var e *ConstraintError
+	var e *constraintError
 	var f *FileError
 	if node == nil || !errors.As(err, &e) || !errors.As(placed, &f) {
 		return placed

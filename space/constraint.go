@@ -20,19 +20,19 @@ type numbers struct {
 	Bound       float64
 }
 
-// ConstraintError is a mistake in the text of a constraint; columns count characters from 1.
-type ConstraintError struct {
+// constraintError is a mistake in the text of a constraint; columns count characters from 1.
+type constraintError struct {
 	Text    string
 	Column  int
 	Problem string
 }
 
-func (e *ConstraintError) Error() string {
+func (e *constraintError) Error() string {
 	return fmt.Sprintf("constraint %q, character %d: %s", e.excerpt(), e.Column, e.Problem)
 }
 
 // excerpt is the text around the mistake.
-func (e *ConstraintError) excerpt() string {
+func (e *constraintError) excerpt() string {
 	const around = 40
 	runes := []rune(e.Text)
 	from, to := max(0, e.Column-1-around), min(len(runes), e.Column-1+around)
@@ -344,5 +344,5 @@ func (p *parser) unexpected(wanted string) error {
 
 func (p *parser) fail(at int, problem string) error {
 	column := utf8.RuneCountInString(p.text[:min(at, len(p.text))]) + 1
-	return &ConstraintError{Text: p.text, Column: column, Problem: problem}
+	return &constraintError{Text: p.text, Column: column, Problem: problem}
 }

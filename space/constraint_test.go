@@ -87,7 +87,7 @@ func TestConstraintErrors(t *testing.T) {
 		{strings.Repeat("w0 + ", 50) + "w5 <= 1", 251, `...`},
 	} {
 		_, err := s.parseRow(c.text)
-		var e *ConstraintError
+		var e *constraintError
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q says %v, want %s", c.text, err, c.want)
 			continue
@@ -124,7 +124,7 @@ func FuzzConstraint(f *testing.F) {
 	s := constraintSpace(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		row, err := s.parseRow(text)
-		var e *ConstraintError
+		var e *constraintError
 		if err != nil {
 			if !errors.As(err, &e) || e.Column < 1 || e.Column > len(text)+1 {
 				t.Fatalf("%q says %v", text, err)

@@ -15,6 +15,7 @@
 //	parameters:
 //	  "w[0:199]": {float: [-1, 1]}
 //	  rate:       {log: [1e-5, 1e-1], unit: 1/s, description: decay of the source}
+//	  heat:       {float: [20, 90], step: 0.5, unit: °C}  # or digits: 1
 //	  layers:     {int: [1, 8]}
 //	  width:      {logint: [16, 4096]}
 //	  batch:      {ordinal: [16, 32, 64, 128]}

@@ -5,6 +5,9 @@ import "github.com/mahabo/mahabo/strategy"
 // mostLevels is how many levels of an integer are listed.
 const mostLevels = 1 << 12
 
+// coarse is how many steps of a float a method is told; more are as good as none.
+const coarse = 64
+
 // Domain is what a method may know of the space while some coordinates are held.
 func (s *Space) Domain(pins ...Pin) strategy.Domain {
 	var d strategy.Domain
@@ -14,7 +17,7 @@ func (s *Space) Domain(pins ...Pin) strategy.Domain {
 			continue
 		}
 		d.Params = append(d.Params, strategy.Param{
-			Name: p.Name, Kind: methodKind(p.Kind), First: s.first[i], Width: width, Levels: levelsOf(s.axes[i]),
+			Name: p.Name, Kind: methodKind(s.axes[i], p.Kind), First: s.first[i], Width: width, Levels: levelsOf(s.axes[i]),
 		})
 	}
 	for i := range s.rows {
@@ -35,7 +38,10 @@ func (s *Space) Domain(pins ...Pin) strategy.Domain {
 }
 
 // methodKind is what a method sees of a kind.
-func methodKind(k Kind) strategy.Kind {
+func methodKind(a axis, k Kind) strategy.Kind {
+	if g, ok := a.(gridAxis); ok && g.steps() <= coarse {
+		return strategy.Ordinal
+	}
 	switch k {
 	case KindInt, KindLogInt:
 		return strategy.Integer
@@ -55,7 +61,7 @@ func levelsOf(a axis) (levels []float64) {
 		return []float64{-1, 1}
 	}
 	l, ok := a.(ladder)
-	if !ok || l.steps() > mostLevels {
+	if g, is := a.(gridAxis); is && g.steps() > coarse || !ok || l.steps() > mostLevels {
 		return nil
 	}
 	for i := range l.steps() {

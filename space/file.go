@@ -128,7 +128,7 @@ func readParam(name, node *yaml.Node) (declaredParam, error) {
 	if node.Kind != yaml.MappingNode {
 		return d, at(node, d.Name, fmt.Errorf("expected {kind: ...}, as in {float: [0, 1]}, got %s; the kinds are %s", describe(node), kindList()))
 	}
-	fields, err := keyed(node, "float", "log", "int", "logint", "ordinal", "choice", "bool", "fixed", "unit", "description")
+	fields, err := keyed(node, "float", "log", "int", "logint", "ordinal", "choice", "bool", "fixed", "step", "digits", "unit", "description")
 	if err != nil {
 		var e *FileError
 		if errors.As(err, &e) {
@@ -152,10 +152,36 @@ func readParam(name, node *yaml.Node) (declaredParam, error) {
 	if d.Kind == "" {
 		return d, at(node, d.Name, fmt.Errorf("no kind is given: add one of %s, as in {float: [0, 1]}", kindList()))
 	}
+	if err := d.readRounding(fields); err != nil {
+		return d, err
+	}
 	if err := d.readText(&d.Unit, fields, "unit"); err != nil {
 		return d, err
 	}
 	return d, d.readText(&d.Description, fields, "description")
+}
+
+// readRounding reads step and digits.
+func (d *declaredParam) readRounding(fields map[string]*yaml.Node) (err error) {
+	if node, ok := fields["step"]; ok {
+		if d.Step, err = numeral(node); err == nil && d.Step <= 0 {
+			err = fmt.Errorf("step is %s: it must be positive", node.Value)
+		}
+		if err != nil {
+			return at(node, d.Name, err)
+		}
+	}
+	if node, ok := fields["digits"]; ok {
+		digits, err := numeral(node)
+		if err == nil && (digits != float64(int(digits)) || digits < 1 || digits > mostDigits) {
+			err = fmt.Errorf("digits is %s: write a whole number from 1 to %d, or use int for whole numbers", node.Value, mostDigits)
+		}
+		if err != nil {
+			return at(node, d.Name, err)
+		}
+		d.Digits = int(digits)
+	}
+	return nil
 }
 
 // readText reads an optional text.

@@ -41,6 +41,11 @@ type Param struct {
 	Levels    []float64 // ordinal, increasing
 	Labels    []string  // choice
 	Value     any       // fixed: float64, int64, string or bool
+
+	// What is suggested is rounded: a float to steps from its lower bound on, or to digits behind
+	// the point, a log to digits that count. Other values can be told all the same.
+	Step   float64
+	Digits int
 }
 
 // Part is what a space is made of: a Param or a Constraint.
@@ -114,6 +119,9 @@ func (p Param) check() error {
 		if !utf8.ValidString(text) {
 			return fmt.Errorf("unit or description %q is not UTF-8", text)
 		}
+	}
+	if err := p.checkRounding(); err != nil {
+		return err
 	}
 	switch p.Kind {
 	case KindFloat, KindLog, KindInt, KindLogInt:

@@ -48,6 +48,12 @@ func (s *Space) tree() *yaml.Node {
 func (p Param) tree() *yaml.Node {
 	node := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
 	node.Content = append(node.Content, stringNode(string(p.Kind)), p.kindTree())
+	if p.Step > 0 {
+		node.Content = append(node.Content, stringNode("step"), numberNode(formatFloat(p.Step)))
+	}
+	if p.Digits > 0 {
+		node.Content = append(node.Content, stringNode("digits"), numberNode(strconv.Itoa(p.Digits)))
+	}
 	if p.Unit != "" {
 		node.Content = append(node.Content, stringNode("unit"), quotedNode(p.Unit))
 	}

@@ -121,7 +121,7 @@ func (s *Space) owns(v Params) bool {
 // up: studies encode every trial several times.
 func (s *Space) valueOf(v Params, i int, own bool) (value any, ok bool) {
 	if own {
-		return v.values[i], true
+		return v.value(i), true
 	}
 	return v.Get(s.names[i])
 }

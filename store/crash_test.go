@@ -239,11 +239,11 @@ func crash(t *testing.T, url string, values int, after time.Duration) map[int]fl
 // events is the whole log.
 func events(t *testing.T, st study.Store) []study.Event {
 	t.Helper()
-	id, err := st.Find(t.Context(), "s")
+	s, err := study.Open(t.Context(), st, "s")
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := st.Events(t.Context(), id, 0)
+	log, err := s.Events(t.Context(), 0) // with the points, which the store keeps apart
 	if err != nil {
 		t.Fatal(err)
 	}

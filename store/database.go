@@ -18,6 +18,7 @@ type database struct {
 	write, read *sql.DB
 	prepared    map[string]*sql.Stmt // statements of Append by their text
 	readOnly    bool
+	unpacked    bool               // its tables are of a version without packed points
 	scripts     bool               // it takes several statements at once, with arguments
 	lockSchema  string             // statement that makes migrations take turns
 	duplicate   func(error) bool   // whether a UNIQUE column refused a value
@@ -126,15 +127,21 @@ func affected(r sql.Result, err error) (int64, error) {
 }
 
 func (d *database) Append(ctx context.Context, id string, events []study.Event, changed []study.Trial) error {
+	return d.append(ctx, id, events, changed, nil)
+}
+
+// append adds to the tables of events, trials and points.
+func (d *database) append(ctx context.Context, id string, events []study.Event, changed []study.Trial, points []row) error {
 	log, trials, err := encode(events, changed)
 	if err != nil {
 		return err
 	}
 	move := []any{id, events[len(events)-1].Seq, events[0].Seq - 1}
+	parts := []inserted{{insertEvents, log, ``}, {insertTrials, trials, replace}, {insertPoints, points, ``}}
 	if d.scripts {
-		err = d.appendAtOnce(ctx, move, log, trials)
+		err = d.appendAtOnce(ctx, move, parts)
 	} else {
-		err = d.appendInTurn(ctx, move, log, trials)
+		err = d.appendInTurn(ctx, move, parts)
 	}
 	if errors.Is(err, study.ErrMoved) {
 		if gone := d.exists(ctx, id); gone != nil {
@@ -145,7 +152,7 @@ func (d *database) Append(ctx context.Context, id string, events []study.Event, 
 }
 
 // appendInTurn sends one prepared statement after the other.
-func (d *database) appendInTurn(ctx context.Context, move []any, log, trials []row) error {
+func (d *database) appendInTurn(ctx context.Context, move []any, parts []inserted) error {
 	return d.update(ctx, func(tx *sql.Tx) error {
 		// Whoever moves the length first holds the row until it commits; the
 		// others then find another length.
@@ -156,24 +163,22 @@ func (d *database) appendInTurn(ctx context.Context, move []any, log, trials []r
 		if n == 0 {
 			return study.ErrMoved
 		}
-		if err := d.insert(ctx, tx, insertEvents, move[0], log, ``); err != nil {
-			return err
+		for _, part := range parts {
+			if err := d.insert(ctx, tx, part, move[0]); err != nil {
+				return err
+			}
 		}
-		return d.insert(ctx, tx, insertTrials, move[0], trials, replace)
+		return nil
 	})
 }
 
 // appendAtOnce sends all statements together, which makes them a transaction and one way to
 // the server and back. When the length is another, at first or by now, one of them fails.
-func (d *database) appendAtOnce(ctx context.Context, move []any, log, trials []row) error {
+func (d *database) appendAtOnce(ctx context.Context, move []any, parts []inserted) error {
 	text, args := moveLength+"; "+wantMoved, move
-	for _, part := range []struct {
-		into string
-		rows []row
-		then string
-	}{{insertEvents, log, ``}, {insertTrials, trials, replace}} {
+	for _, part := range parts {
 		if len(part.rows) > 0 {
-			text += "; " + part.into + placeholders(len(args)+1, len(part.rows)) + part.then
+			text += "; " + part.text(len(args)+1, len(part.rows))
 			args = append(args, arguments(part.rows)...)
 		}
 	}
@@ -196,15 +201,45 @@ const (
 	wantMoved    = `SELECT 1 / COUNT(*) FROM mahabo_studies WHERE id = $1 AND length = $2` // 1/0 fails
 	insertEvents = `INSERT INTO mahabo_events (study, seq, data) VALUES `
 	insertTrials = `INSERT INTO mahabo_trials (study, number, data) VALUES `
+	insertPoints = `INSERT INTO mahabo_points (study, number, hash, data) VALUES `
 	replace      = ` ON CONFLICT (study, number) DO UPDATE SET data = excluded.data`
+	keep         = ` ON CONFLICT (study, number) DO NOTHING`
 )
 
-// insert adds rows (study, number, data), many in a statement: each costs about as
-// much as a row does.
-func (d *database) insert(ctx context.Context, tx *sql.Tx, into string, id any, rows []row, then string) error {
-	for len(rows) > 0 {
+// inserted are rows for a table.
+type inserted struct {
+	into string
+	rows []row
+	then string
+}
+
+// text is the statement for n rows whose first argument is $first; $1 is the study.
+func (p inserted) text(first, n int) string {
+	columns := 2
+	if p.into == insertPoints {
+		columns = 3
+	}
+	var b strings.Builder
+	b.WriteString(p.into)
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("($1")
+		for k := range columns {
+			fmt.Fprintf(&b, ",$%d", first+columns*i+k)
+		}
+		b.WriteByte(')')
+	}
+	b.WriteString(p.then)
+	return b.String()
+}
+
+// insert adds rows, many in a statement: each costs about as much as a row does.
+func (d *database) insert(ctx context.Context, tx *sql.Tx, part inserted, id any) error {
+	for rows := part.rows; len(rows) > 0; {
 		n := fits(len(rows))
-		if _, err := d.exec(ctx, tx, into+placeholders(2, n)+then, append([]any{id}, arguments(rows[:n])...)...); err != nil {
+		if _, err := d.exec(ctx, tx, part.text(2, n), append([]any{id}, arguments(rows[:n])...)...); err != nil {
 			return err
 		}
 		rows = rows[n:]
@@ -212,23 +247,15 @@ func (d *database) insert(ctx context.Context, tx *sql.Tx, into string, id any, 
 	return nil
 }
 
-// placeholders stands for n rows ($1,$first,$first+1),($1,$first+2,...
-func placeholders(first, n int) string {
-	var b strings.Builder
-	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, "($1,$%d,$%d)", first+2*i, first+2*i+1)
-	}
-	return b.String()
-}
-
-// arguments are the numbers and data of rows.
+// arguments are the numbers and data of rows. Text and bytes are different to databases.
 func arguments(rows []row) []any {
-	args := make([]any, 0, 2*len(rows))
+	args := make([]any, 0, 3*len(rows))
 	for _, r := range rows {
-		args = append(args, r.number, string(r.data))
+		if r.key != nil {
+			args = append(args, r.number, r.key, r.data)
+		} else {
+			args = append(args, r.number, string(r.data))
+		}
 	}
 	return args
 }
@@ -246,7 +273,8 @@ func fits(n int) int {
 func (d *database) prepare(ctx context.Context) (err error) {
 	texts := []string{moveLength}
 	for n := mostRows; n > 0; n /= 10 {
-		texts = append(texts, insertEvents+placeholders(2, n), insertTrials+placeholders(2, n)+replace)
+		texts = append(texts, inserted{into: insertEvents}.text(2, n), inserted{into: insertTrials, then: replace}.text(2, n),
+			inserted{into: insertPoints}.text(2, n), inserted{into: insertPoints, then: keep}.text(2, n))
 	}
 	d.prepared = map[string]*sql.Stmt{}
 	for _, text := range texts {
@@ -257,12 +285,26 @@ func (d *database) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// exec runs a prepared statement.
+// exec runs a statement, a prepared one where there are any.
 func (d *database) exec(ctx context.Context, tx *sql.Tx, text string, args ...any) (sql.Result, error) {
+	if d.prepared == nil {
+		return tx.ExecContext(ctx, text, args...)
+	}
 	return tx.StmtContext(ctx, d.prepared[text]).ExecContext(ctx, args...)
 }
 
+// Events returns the log behind a place, with the points, for whoever does not know that they
+// are kept apart.
 func (d *database) Events(ctx context.Context, id string, after int64) ([]study.Event, error) {
+	events, err := d.LeanEvents(ctx, id, after)
+	if err != nil {
+		return nil, err
+	}
+	return events, d.addPoints(ctx, id, events)
+}
+
+// LeanEvents returns the log without the points that are packed.
+func (d *database) LeanEvents(ctx context.Context, id string, after int64) ([]study.Event, error) {
 	events, err := collect(ctx, d, func(rows *sql.Rows) (e study.Event, err error) {
 		var seq int64
 		var data string
@@ -277,7 +319,17 @@ func (d *database) Events(ctx context.Context, id string, after int64) ([]study.
 	return events, err
 }
 
+// Trials returns a page of the trials, with the parameters that are packed.
 func (d *database) Trials(ctx context.Context, id string, page study.Page) ([]study.Trial, error) {
+	trials, err := d.LeanTrials(ctx, id, page)
+	if err != nil {
+		return nil, err
+	}
+	return trials, d.addParams(ctx, id, trials)
+}
+
+// LeanTrials returns a page of the trials without the parameters that are packed.
+func (d *database) LeanTrials(ctx context.Context, id string, page study.Page) ([]study.Trial, error) {
 	limit := page.Limit
 	if limit <= 0 {
 		limit = math.MaxInt32

@@ -9,7 +9,8 @@ import (
 
 // row is an event or a trial as it is kept.
 type row struct {
-	number int64 // place in the log, or number of the trial
+	number int64  // place in the log, or number of the trial
+	key    []byte // of a point; nil for others
 	data   []byte
 }
 
@@ -20,14 +21,14 @@ func encode(events []study.Event, changed []study.Trial) (log, trials []row, err
 		if err != nil {
 			return nil, nil, fmt.Errorf("event %d: %w", e.Seq, err)
 		}
-		log = append(log, row{e.Seq, data})
+		log = append(log, row{e.Seq, nil, data})
 	}
 	for _, t := range changed {
 		data, err := json.Marshal(t)
 		if err != nil {
 			return nil, nil, fmt.Errorf("trial %d: %w", t.Number, err)
 		}
-		trials = append(trials, row{int64(t.Number), data})
+		trials = append(trials, row{int64(t.Number), nil, data})
 	}
 	return log, trials, nil
 }

@@ -56,7 +56,8 @@ func readSQLite(ctx context.Context, path string) (*database, error) {
 func (d *database) checkVersion(ctx context.Context) error {
 	var version int
 	err := d.read.QueryRowContext(ctx, `SELECT COALESCE(MAX(version), 0) FROM mahabo_schema`).Scan(&version)
-	if err == nil && version != len(migrations) {
+	d.unpacked = version < packedVersion
+	if err == nil && version != len(migrations) && version != packedVersion-1 {
 		err = fmt.Errorf("its tables have version %d, this program reads %d: open it with the right to write once", version, len(migrations))
 	}
 	return err

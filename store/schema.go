@@ -31,7 +31,22 @@ var migrations = [...]string{
 		holder  TEXT   NOT NULL,
 		expires BIGINT NOT NULL
 	)`,
+	`CREATE TABLE mahabo_points (
+		study  TEXT   NOT NULL REFERENCES mahabo_studies (id) ON DELETE CASCADE,
+		number BIGINT NOT NULL,
+		hash   BYTEA  NOT NULL,
+		data   BYTEA  NOT NULL,
+		PRIMARY KEY (study, number)
+	);
+	CREATE TABLE mahabo_snapshots (
+		study TEXT   NOT NULL PRIMARY KEY REFERENCES mahabo_studies (id) ON DELETE CASCADE,
+		seq   BIGINT NOT NULL,
+		data  BYTEA  NOT NULL
+	)`,
 }
+
+// packedVersion is the first version with tables for packed points and snapshots.
+const packedVersion = 3
 
 // migrate brings the tables up to date. Processes that start together take turns.
 func (d *database) migrate(ctx context.Context) error {

@@ -63,18 +63,26 @@ type change struct {
 // so already.
 func (s *Study) Correct(ctx context.Context, number int, c Correction) (t Trial, changed bool, err error) {
 	err = s.write(ctx, func(l *ledger) (*Event, error) {
-		e, err := l.correction(number, c)
+		e, err := l.correction(ctx, number, c)
 		changed = e != nil
 		if err != nil || e == nil {
 			return nil, err
 		}
 		return &Event{Corrected: e}, nil
 	}, func(l *ledger) { t = l.trialsOf([]int{number}, s.time())[0] })
+	if err == nil {
+		err = s.filled(ctx, 1, func(int) *Trial { return &t })
+	}
 	return t, changed, err
 }
 
 // correction returns what has to be written, nil when there is nothing to change.
-func (l *ledger) correction(number int, c Correction) (*corrected, error) {
+func (l *ledger) correction(ctx context.Context, number int, c Correction) (*corrected, error) {
+	if c.Params.Len() > 0 {
+		if err := l.fetch(ctx, number); err != nil {
+			return nil, err
+		}
+	}
 	t, err := l.trial(number)
 	if err != nil {
 		return nil, &RequestError{err}
@@ -192,11 +200,13 @@ func (t entry) corrected(e *corrected, sp *space.Space, now time.Time) (entry, e
 		if err != nil {
 			return t, fmt.Errorf("trial %d: %w", t.Number, err)
 		}
-		t.Params, t.point, t.key = params, e.Used.Point, suggest.Key(e.Used.Point)
+		t.Params, t.point, t.key, t.packed = params, e.Used.Point, suggest.Key(e.Used.Point), false
+		t.replaced = true
 		t.Predicted = nil // it was expected elsewhere
 	}
 	if e.Exclude != nil {
-		t.Excluded = *e.Exclude
+		t.dropped = *e.Exclude
+		t.Excluded = t.dropped || t.Outside != ""
 	}
 	if e.Note != 0 {
 		if e.Note < 1 || e.Note > len(t.Notes) {
@@ -267,10 +277,8 @@ func (l *ledger) mend(e Event, was, is entry) {
 	l.mended = e.Seq
 	l.memo = newMemo()
 	if was.key != is.key {
-		l.keys = &keys{first: map[string]int{}}
-		for _, t := range l.trials {
-			l.keys.add(t)
-		}
+		l.keys = &keys{} // with another at of each trial
+		l.index()
 	}
 	if unfinished(is.State) && !unfinished(was.State) {
 		i := slices.IndexFunc(l.finished, func(f finish) bool { return f.number == is.Number })

@@ -64,11 +64,11 @@ func (s *Study) Draft(ctx context.Context, requests ...AskRequest) (*Draft, erro
 	if err := s.follow(ctx); err != nil {
 		return nil, err
 	}
-	return s.draft(s.ledger, requests)
+	return s.draft(ctx, s.ledger, requests)
 }
 
 // draft makes a draft of what a ledger says.
-func (s *Study) draft(l *ledger, requests []AskRequest) (*Draft, error) {
+func (s *Study) draft(ctx context.Context, l *ledger, requests []AskRequest) (*Draft, error) {
 	var fixed space.Params
 	if len(requests) > 0 {
 		fixed = requests[0].Fixed
@@ -76,6 +76,9 @@ func (s *Study) draft(l *ledger, requests []AskRequest) (*Draft, error) {
 	pins, err := l.config.Space.Pins(fixed)
 	if err != nil {
 		return nil, requestf("the fixed parameters: %w", err)
+	}
+	if err := l.load(ctx); err != nil {
+		return nil, err
 	}
 	now := s.time()
 	d := &Draft{study: s, batches: l.batches, turn: l.turn, mended: l.mended, basis: l.seq, goal: l.config.Goal}
@@ -164,7 +167,7 @@ func (d *Draft) Drop(i int) { d.parts[i].dropped = true }
 // gets ErrOvertaken: its points did not count that process's.
 func (d *Draft) Serve(ctx context.Context) []Served {
 	d.study.writeAll(d.writes(ctx)...)
-	return d.served()
+	return d.served(ctx)
 }
 
 // writes are those of the batches.
@@ -193,7 +196,7 @@ func (d *Draft) writes(ctx context.Context) (ws []*write) {
 }
 
 // served is what became of the requests when their writes have ended.
-func (d *Draft) served() []Served {
+func (d *Draft) served(ctx context.Context) []Served {
 	served := make([]Served, len(d.parts))
 	for i, t := range d.parts {
 		if t.write != nil {
@@ -201,6 +204,7 @@ func (d *Draft) served() []Served {
 		}
 		if served[i].Err == nil && t.batch != nil {
 			served[i].Batch = *t.batch
+			served[i].Err = d.study.fill(ctx, served[i].Batch.Trials)
 		}
 	}
 	return served
@@ -213,7 +217,7 @@ func (s *Study) AskTogether(ctx context.Context, gather func() []AskRequest) []S
 	var d *Draft
 	requests := sync.OnceValue(gather)
 	w := &write{ctx: ctx, parts: func(l *ledger) (ws []*write, err error) {
-		if d, err = s.draft(l, requests()); err == nil && d.Points() > 0 {
+		if d, err = s.draft(ctx, l, requests()); err == nil && d.Points() > 0 {
 			err = d.Choose(ctx)
 		}
 		if err != nil {
@@ -223,7 +227,7 @@ func (s *Study) AskTogether(ctx context.Context, gather func() []AskRequest) []S
 	}}
 	s.writeAll(w)
 	if w.err == nil {
-		return d.served()
+		return d.served(ctx)
 	}
 	served := make([]Served, len(requests()))
 	for i := range served {

@@ -23,6 +23,7 @@ type Event struct {
 	Noted     *noted     `json:"noted,omitempty"`
 	Imported  *imported  `json:"imported,omitempty"`
 	Corrected *corrected `json:"corrected,omitempty"`
+	Changed   *changed   `json:"changed,omitempty"`
 }
 
 // created is the first event of every log.
@@ -59,9 +60,9 @@ type asked struct {
 // them. The point is kept so that a replay does not depend on how a machine
 // rounds logarithms.
 type Placed struct {
-	Number int            `json:"number"`
-	Params space.Params   `json:"params"`
-	Point  strategy.Point `json:"point"`
+	Number int            `json:"number,omitzero"`
+	Params space.Params   `json:"params,omitzero"` // with the point in a table of its own, where the store has one
+	Point  strategy.Point `json:"point,omitempty"`
 	Tag    string         `json:"tag,omitempty"` // of the method that chose the point
 
 	Predicted *Prediction `json:"predicted,omitempty"` // by the method that chose the point

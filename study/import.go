@@ -56,6 +56,9 @@ func (s *Study) importRows(ctx context.Context, digest string, rows []Row, done 
 		}
 	}
 	err = s.writeTogether(ctx, func(l *ledger) ([]Event, error) {
+		if l.config.Space != sp {
+			return nil, errSpaceChanged
+		}
 		if numbers, repeated = l.imported[digest]; repeated {
 			return nil, nil
 		}

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/internal/points"
 	"github.com/mahabo/mahabo/internal/suggest"
+	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -31,17 +33,35 @@ type ledger struct {
 	enqueued map[string][]int // by request id
 	imported map[string][]int // by digest
 
+	codec points.Codec // has the spaces of the study
+
+	store *shelf // has what is not in memory; nil: all is
+	lean  bool   // the points of some trials are not
+
+	moved  []moved        // where the trials are after the change of the space that is being read or written
+	stored map[int]string // keys of the trials that are being read and that the store has packed
+
+	bare int // so many of the first trials may have no parameters in memory
+
+	saved   int64 // place in the log of the latest snapshot
+	touched int   // trials that events behind it changed
+
 	open []int // numbers of the trials without a final outcome, in order
 	keys *keys
 	memo *memo
 }
 
-// entry is a trial and the point of the box that stands for it.
+// entry is a trial and the point of the box that stands for it. Of one that is packed, the
+// parameters and the point may be missing: the store has them.
 type entry struct {
 	Trial
-	point strategy.Point
-	tag   string // of the suggestion
-	key   string // of the point
+	point    strategy.Point
+	tag      string // of the suggestion
+	key      string // of the point
+	packed   bool
+	at       int  // number of the first trial at this point
+	dropped  bool // a user excluded it
+	replaced bool // its parameters were corrected: they are not those of the store
 }
 
 // finish is when a trial got its outcome.
@@ -52,7 +72,8 @@ type finish struct {
 
 // batch is what an Ask served, by number.
 type batch struct {
-	event   *asked
+	number  int
+	info    ModelInfo
 	numbers []int
 }
 
@@ -66,7 +87,7 @@ func newLedger(methods *strategy.Registry) *ledger {
 	return &ledger{
 		methods: methods,
 		asked:   map[string]batch{}, enqueued: map[string][]int{}, imported: map[string][]int{},
-		keys: &keys{first: map[string]int{}}, memo: newMemo(),
+		keys: &keys{}, memo: newMemo(),
 	}
 }
 
@@ -133,6 +154,8 @@ func (l *ledger) effect(e Event) (effect, error) {
 		err = l.effectImported(&x, e.Time, e.Imported)
 	case e.Corrected != nil:
 		err = l.effectCorrected(&x, e.Time, e.Corrected)
+	case e.Changed != nil:
+		err = l.effectChanged(&x, e.Changed)
 	default:
 		return x, fmt.Errorf("its kind is not known: it was written by a newer version")
 	}
@@ -196,12 +219,16 @@ func (l *ledger) place(x *effect, err error, p Placed, t Trial) error {
 	if next := len(l.trials) + x.added; p.Number != next {
 		return fmt.Errorf("a new trial has number %d, the next one is %d", p.Number, next)
 	}
-	t.Number = p.Number
+	t.Number, t.Predicted = p.Number, p.Predicted
+	if key := l.stored[p.Number]; key != "" {
+		t.Params = p.Params
+		x.changed = append(x.changed, entry{Trial: t, point: p.Point, tag: p.Tag, key: key, packed: true})
+		return nil
+	}
 	if t.Params, err = l.config.Space.Complete(p.Params); err != nil { // JSON does not tell 3.0 from 3
 		return fmt.Errorf("trial %d: %w", p.Number, err)
 	}
-	t.Predicted = p.Predicted
-	x.changed = append(x.changed, entry{t, p.Point, p.Tag, suggest.Key(p.Point)})
+	x.changed = append(x.changed, entry{Trial: t, point: p.Point, tag: p.Tag, key: suggest.Key(p.Point)})
 	return nil
 }
 
@@ -227,6 +254,7 @@ func (l *ledger) change(x *effect, err error, number int, f func(Trial) (Trial, 
 // install takes over what effect returned for the same event.
 func (l *ledger) install(e Event, x effect) {
 	l.seq = e.Seq
+	l.touched += 1 + len(x.changed)
 	if e.Heartbeat == nil && e.Noted == nil && (e.Corrected == nil || e.Corrected.teaches()) {
 		l.turn = e.Seq
 	}
@@ -235,6 +263,8 @@ func (l *ledger) install(e Event, x effect) {
 		numbers = append(numbers, c.Number)
 		was, added := entry{}, c.Number > len(l.trials)
 		if added {
+			l.index()
+			c.at = l.keys.add(&c)
 			l.trials = append(l.trials, c)
 		} else {
 			was = l.trials[c.Number-1]
@@ -249,11 +279,14 @@ func (l *ledger) install(e Event, x effect) {
 		}
 	}
 	switch {
+	case e.Changed != nil:
+		l.installChanged(e)
 	case e.Created != nil:
 		l.format, l.config, l.created = e.Created.Format, e.Created.Config, e.Time
+		l.codec = points.Codec{}.With(l.config.Space, space.Params{})
 	case e.Asked != nil:
 		l.freeze(e.Asked.Basis)
-		l.batches, l.last = e.Asked.Batch, batch{e.Asked, numbers}
+		l.batches, l.last = e.Asked.Batch, batch{e.Asked.Batch, e.Asked.ModelInfo, numbers}
 		if e.Asked.RequestID != "" {
 			l.asked[e.Asked.RequestID] = l.last
 		}
@@ -310,7 +343,7 @@ func (l *ledger) trialsOf(numbers []int, now time.Time) []Trial {
 
 // batch returns what an Ask served, as it is at a time.
 func (l *ledger) batch(b batch, now time.Time) Batch {
-	return Batch{b.event.Batch, b.event.ModelInfo, l.trialsOf(b.numbers, now)}
+	return Batch{b.number, b.info, l.trialsOf(b.numbers, now)}
 }
 
 // servable returns the numbers of the trials that can be served at a time before
@@ -318,7 +351,10 @@ func (l *ledger) batch(b batch, now time.Time) Batch {
 func (l *ledger) servable(now time.Time) []int {
 	var waiting, stale []int
 	for _, n := range l.open {
-		switch l.trials[n-1].seen(now).State {
+		if l.trials[n-1].Outside != "" {
+			continue
+		}
+		switch l.trials[n-1].stateAt(now) {
 		case Waiting:
 			waiting = append(waiting, n)
 		case Stale:

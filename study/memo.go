@@ -16,26 +16,27 @@ import (
 type memo struct {
 	covered    int // finished trials that are in it
 	sites      []*site
-	index      map[string]int // of a key in sites
+	index      []int // place in sites, from 1 on, of the point whose first trial has a number; 0: it is not there
 	obs        []strategy.Observation
 	infeasible []strategy.Point
 }
 
-func newMemo() *memo { return &memo{index: map[string]int{}} }
+func newMemo() *memo { return &memo{} }
 
 // cover adds the trials that were frozen since.
 func (m *memo) cover(l *ledger) {
 	fresh, repeated := len(m.sites), false
+	m.index = append(m.index, make([]int, len(l.trials)+1-len(m.index))...)
 	for _, f := range l.finished[m.covered:l.frozen] {
-		t := l.trials[f.number-1]
+		t := &l.trials[f.number-1]
 		if t.Excluded {
 			continue
 		}
-		i, known := m.index[t.key]
-		if !known {
+		i := m.index[t.at] - 1
+		if i < 0 {
 			i = len(m.sites)
-			m.index[t.key] = i
-			m.sites = append(m.sites, &site{first: t})
+			m.index[t.at] = i + 1
+			m.sites = append(m.sites, &site{first: t.Number})
 		}
 		m.sites[i].add(t, l.config.Goal)
 		repeated = repeated || i < fresh
@@ -44,7 +45,10 @@ func (m *memo) cover(l *ledger) {
 	if repeated { // one of the old may have another mean, or its first value
 		m.obs, m.infeasible, fresh = nil, nil, 0
 	}
-	obs, infeasible := observe(m.sites[fresh:])
+	if l.lean { // nobody is told before all points are there
+		return
+	}
+	obs, infeasible := l.observe(m.sites[fresh:])
 	m.obs, m.infeasible = append(m.obs, obs...), append(m.infeasible, infeasible...)
 }
 
@@ -63,22 +67,22 @@ func (l *ledger) sites() []*site {
 // recent groups the finished trials that are not frozen: points that the memo does not
 // have, and those that it has with what is new of them, by their place there.
 func (l *ledger) recent() (fresh []*site, changed map[int]*site) {
-	seen := map[string]*site{}
+	seen := map[int]*site{} // by the number of the first trial
 	changed = map[int]*site{}
 	for _, f := range l.unfrozen() {
-		t := l.trials[f.number-1]
+		t := &l.trials[f.number-1]
 		if t.Excluded {
 			continue
 		}
-		s := seen[t.key]
-		if i, known := l.memo.index[t.key]; s == nil && known {
+		s := seen[t.at]
+		if i := l.memo.index[t.at] - 1; s == nil && i >= 0 {
 			s = l.memo.sites[i].clone()
 			changed[i] = s
 		} else if s == nil {
-			s = &site{first: t}
+			s = &site{first: t.Number}
 			fresh = append(fresh, s)
 		}
-		seen[t.key] = s
+		seen[t.at] = s
 		s.add(t, l.config.Goal)
 	}
 	return fresh, changed
@@ -91,12 +95,26 @@ type keys struct {
 	first map[string]int // number by key
 }
 
-func (k *keys) add(t entry) {
+// index makes the list of keys, which a ledger that only reads does not need.
+func (l *ledger) index() {
+	if l.keys.first == nil {
+		l.keys.first = make(map[string]int, len(l.trials))
+		for i := range l.trials {
+			l.trials[i].at = l.keys.add(&l.trials[i])
+		}
+	}
+}
+
+// add returns the first trial at the point of one.
+func (k *keys) add(t *entry) int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if _, known := k.first[t.key]; !known {
-		k.first[t.key] = t.Number
+	n, known := k.first[t.key]
+	if !known {
+		n = t.Number
+		k.first[t.key] = n
 	}
+	return n
 }
 
 func (k *keys) remove(t entry) {
@@ -122,7 +140,6 @@ func unfinished(s evaluate.State) bool { return s != evaluate.Complete && s != e
 func (l *ledger) track(t entry, added bool) {
 	switch i, listed := slices.BinarySearch(l.open, t.Number); {
 	case added:
-		l.keys.add(t)
 		if unfinished(t.State) {
 			l.open = append(l.open, t.Number)
 		}

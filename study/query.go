@@ -51,8 +51,9 @@ func (s *Study) Select(ctx context.Context, q Query) (trials []Trial, total int,
 		numbers[i] = r.number
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.ledger.trialsOf(numbers, s.time()), total, nil
+	trials = s.ledger.trialsOf(numbers, s.time())
+	s.mu.Unlock()
+	return trials, total, s.fill(ctx, trials)
 }
 
 // match is what trials are sorted by: of many, only those of a page are copied.
@@ -70,13 +71,17 @@ func (s *Study) matching(ctx context.Context, q Query) (rows []match, err error)
 		return nil, err
 	}
 	now, text := s.time(), strings.ToLower(q.Text)
+	inParams, err := s.ledger.mentions(ctx, text)
+	if err != nil {
+		return nil, err
+	}
 	wanted := slices.Sorted(slices.Values(q.Numbers))
 	for i := range s.ledger.trials {
 		t := &s.ledger.trials[i].Trial
 		if _, ok := slices.BinarySearch(wanted, t.Number); !ok && len(wanted) > 0 {
 			continue
 		}
-		if (q.AfterBatch == 0 || t.Batch > q.AfterBatch) && (len(q.States) == 0 || slices.Contains(q.States, t.stateAt(now))) && t.contains(text) {
+		if (q.AfterBatch == 0 || t.Batch > q.AfterBatch) && (len(q.States) == 0 || slices.Contains(q.States, t.stateAt(now))) && (inParams[t.Number] || t.contains(text)) {
 			m := match{t.Number, t.Value, t.Told}
 			if t.Excluded {
 				m.value = nil
@@ -109,7 +114,27 @@ func (s *Study) Values(ctx context.Context) ([]Value, error) {
 func (t *Trial) contains(text string) bool {
 	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
 	return text == "" || has(strconv.Itoa(t.Number)) || has(t.Worker) || has(t.Reason) ||
-		slices.ContainsFunc(t.Notes, has) || has(t.Params.String())
+		slices.ContainsFunc(t.Notes, has) || t.Params.Len() > 0 && has(t.Params.String())
+}
+
+// mentions returns the numbers of trials whose parameters are only in the store and contain a
+// text in lower case.
+func (l *ledger) mentions(ctx context.Context, text string) (numbers map[int]bool, err error) {
+	if text == "" || l.store == nil {
+		return nil, nil
+	}
+	numbers = map[int]bool{}
+	err = l.store.EachPacked(ctx, l.store.id, 0, func(number int, data []byte) error {
+		if number > len(l.trials) || l.trials[number-1].Params.Len() > 0 {
+			return nil
+		}
+		params, _, err := l.restored(number, data)
+		if strings.Contains(strings.ToLower(params.String()), text) {
+			numbers[number] = true
+		}
+		return err
+	})
+	return numbers, err
 }
 
 // sort puts rows, which are by number, in order.
@@ -152,6 +177,14 @@ func last(a, b bool) int {
 
 // Numbered returns trials by their numbers.
 func (s *Study) Numbered(ctx context.Context, numbers ...int) ([]Trial, error) {
+	trials, err := s.numbered(ctx, numbers)
+	if err != nil {
+		return nil, err
+	}
+	return trials, s.fill(ctx, trials)
+}
+
+func (s *Study) numbered(ctx context.Context, numbers []int) ([]Trial, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.follow(ctx); err != nil {
@@ -175,7 +208,14 @@ func (s *Study) Length(ctx context.Context) (int64, error) {
 
 // Events returns the log behind a place.
 func (s *Study) Events(ctx context.Context, after int64) ([]Event, error) {
-	return s.store.Events(ctx, s.id, after)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	events, err := s.events(ctx, after)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.ledger.complete(ctx, events, false)
+	return events, err
 }
 
 // Lock takes the study's lock, on a store that has locks, so that of several

@@ -10,7 +10,7 @@ import (
 
 // site is one point with at least one finished trial.
 type site struct {
-	first  entry     // the first complete trial, or infeasible when none is
+	first  int       // number of the first complete trial, or infeasible when none is
 	values []float64 // of its complete trials, lower is better
 	stds   []float64 // of their noise, 0 when unknown
 	mean   float64   // of the values
@@ -18,12 +18,12 @@ type site struct {
 }
 
 // add counts a finished trial.
-func (s *site) add(t entry, g Goal) {
+func (s *site) add(t *entry, g Goal) {
 	if t.State != evaluate.Complete {
 		return
 	}
 	if len(s.values) == 0 {
-		s.first = t
+		s.first = t.Number
 	}
 	s.values = append(s.values, g.inner(*t.Value))
 	s.stds = append(s.stds, t.Std)
@@ -81,28 +81,71 @@ func average(values, stds []float64) (mean, std float64) {
 	return mean, std
 }
 
+// bestSite returns the point with the lowest mean, the first of several in the order in which
+// methods learn of them, or nil. Most points have one trial, whose value is the mean.
+func (l *ledger) bestSite() (best *site) {
+	finished := append(slices.Clip(l.finished[:l.frozen]), l.unfrozen()...)
+	counts := make([]int32, len(l.trials)+1)
+	counted := func(f finish) (*entry, bool) {
+		t := &l.trials[f.number-1]
+		return t, t.State == evaluate.Complete && !t.Excluded
+	}
+	for _, f := range finished {
+		if t, ok := counted(f); ok {
+			counts[t.at]++
+		}
+	}
+	repeated := map[int]*site{}
+	for _, f := range finished {
+		t, ok := counted(f)
+		if !ok || counts[t.at] == 1 {
+			continue
+		}
+		s := repeated[t.at]
+		if s == nil {
+			s = &site{first: t.Number}
+			repeated[t.at] = s
+		}
+		s.add(t, l.config.Goal)
+	}
+	for _, f := range finished {
+		t, ok := counted(f)
+		if !ok {
+			continue
+		}
+		s := repeated[t.at]
+		if mean := l.config.Goal.inner(*t.Value); s == nil && (best == nil || mean < best.mean) {
+			best = &site{first: t.Number, values: []float64{mean}, mean: mean}
+		} else if s != nil && (best == nil || s.mean < best.mean) {
+			best = s
+		}
+	}
+	return best
+}
+
 // observed returns what is known of the finished trials, in lists of the caller's own.
 func (l *ledger) observed() (obs []strategy.Observation, infeasible []strategy.Point) {
 	l.memo.cover(l)
 	fresh, changed := l.recent()
 	if len(changed) > 0 {
-		return observe(l.sites())
+		return l.observe(l.sites())
 	}
-	obs, infeasible = observe(fresh)
+	obs, infeasible = l.observe(fresh)
 	return slices.Concat(l.memo.obs, obs), slices.Concat(l.memo.infeasible, infeasible)
 }
 
 // observe divides sites in those with a value and those without.
-func observe(sites []*site) (obs []strategy.Observation, infeasible []strategy.Point) {
+func (l *ledger) observe(sites []*site) (obs []strategy.Observation, infeasible []strategy.Point) {
 	for _, s := range sites {
+		first := &l.trials[s.first-1]
 		if len(s.values) > 0 {
-			o := strategy.Observation{X: s.first.point, Tag: s.first.tag, Y: []float64{s.mean}}
+			o := strategy.Observation{X: first.point, Tag: first.tag, Y: []float64{s.mean}}
 			if s.std > 0 {
 				o.Std = []float64{s.std}
 			}
 			obs = append(obs, o)
 		} else {
-			infeasible = append(infeasible, s.first.point)
+			infeasible = append(infeasible, first.point)
 		}
 	}
 	return obs, infeasible

@@ -32,7 +32,7 @@ func (g Goal) inner(value float64) float64 {
 	return value
 }
 
-// Config is what a study optimises and how. It does not change after Create.
+// Config is what a study optimises and how. After Create only its space can change.
 type Config struct {
 	Name   string       `json:"name"` // letters, digits and -_. with a letter or digit first
 	Space  *space.Space `json:"space"`
@@ -109,6 +109,8 @@ type Study struct {
 
 	writes writes
 
+	snapshotAt time.Time // when this process saved one
+
 	asking   chan struct{} // holds one token during Ask
 	choosing chan struct{} // holds one token while the model is in use
 	model    suggest.Model
@@ -123,10 +125,14 @@ func WithClock(now func() time.Time) Option { return func(s *Study) { s.now = no
 // WithMethods replaces the built-in methods, to add some of one's own: see mahabo.Methods.
 func WithMethods(methods *strategy.Registry) Option { return func(s *Study) { s.methods = methods } }
 
+// idLength is how much of a random text is an id: enough never to meet twice, and short, as
+// databases have it in every row.
+const idLength = 13
+
 // Create begins a study in a store.
 func Create(ctx context.Context, store Store, c Config, options ...Option) (*Study, error) {
 	c = c.WithDefaults()
-	s := newStudy(store, rand.Text(), options)
+	s := newStudy(store, rand.Text()[:idLength], options)
 	if err := c.Check(s.methods); err != nil {
 		return nil, err
 	}
@@ -185,6 +191,9 @@ func newStudy(store Store, id string, options []Option) *Study {
 		s.methods = methods.BuiltIn()
 	}
 	s.ledger = newLedger(s.methods)
+	if a, ok := store.(archive); ok {
+		s.ledger.store = &shelf{a, id}
+	}
 	return s
 }
 
@@ -204,32 +213,68 @@ func (s *Study) Config() Config {
 // follow reads what the log has more than the ledger. The caller holds mu, or is
 // alone.
 func (s *Study) follow(ctx context.Context) error {
-	events, err := s.store.Events(ctx, s.id, s.ledger.seq)
+	fresh := s.ledger.seq == 0
+	if fresh {
+		if err := s.restoreSnapshot(ctx); err != nil {
+			return err
+		}
+	}
+	events, err := s.events(ctx, s.ledger.seq)
 	if err != nil {
 		return err
 	}
+	l := s.ledger
+	lean := fresh || l.lean
+	if l.stored, err = l.complete(ctx, events, lean); err != nil {
+		return err
+	}
+	defer func() { l.stored = nil }()
 	for _, e := range events {
-		if err := s.ledger.apply(e); err != nil {
+		if err := l.ready(ctx, e); err != nil {
 			return err
 		}
+		if err := l.apply(e); err != nil {
+			return err
+		}
+		if l.store != nil && lean && len(e.Placed()) > 0 {
+			l.lean = true
+		}
+	}
+	if len(events) > 0 {
+		l.shed()
+		s.saveSnapshot(ctx)
 	}
 	return nil
 }
 
 // Trials returns one page of the trials.
 func (s *Study) Trials(ctx context.Context, page Page) ([]Trial, error) {
-	trials, err := s.store.Trials(ctx, s.id, page)
+	s.mu.Lock()
+	lean := s.ledger.store
+	s.mu.Unlock()
+	read := s.store.Trials
+	if lean != nil {
+		read = lean.LeanTrials
+	}
+	trials, err := read(ctx, s.id, page)
 	if err != nil {
 		return nil, err
 	}
 	now, sp := s.time(), s.Config().Space
 	for i, t := range trials {
 		trials[i] = t.seen(now)
-		if trials[i].Params, err = sp.Complete(t.Params); err != nil { // JSON does not tell 3.0 from 3
+		if t.Params.Len() == 0 {
+			continue
+		}
+		complete, err := sp.Complete(t.Params) // JSON does not tell 3.0 from 3
+		switch {
+		case err == nil:
+			trials[i].Params = complete
+		case t.Outside == "":
 			return nil, fmt.Errorf("trial %d: %w", t.Number, err)
 		}
 	}
-	return trials, nil
+	return trials, s.fill(ctx, trials)
 }
 
 // Best is the best point of a study.
@@ -242,22 +287,25 @@ type Best struct {
 // Best returns the point with the best mean of its values; ok is false when no
 // trial is complete.
 func (s *Study) Best(ctx context.Context) (best Best, ok bool, err error) {
+	if best, ok, err = s.best(ctx); ok && err == nil {
+		err = s.filled(ctx, 1, func(int) *Trial { return &best.Trial })
+	}
+	return best, ok, err
+}
+
+// best is Best, perhaps without the parameters.
+func (s *Study) best(ctx context.Context) (best Best, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.follow(ctx); err != nil {
 		return best, false, err
 	}
-	goal := s.ledger.config.Goal
-	for _, p := range s.ledger.sites() {
-		if len(p.values) == 0 {
-			continue
-		}
-		if !ok || p.mean < goal.inner(best.Mean) {
-			first := s.ledger.trials[p.first.Number-1] // with its latest notes
-			best, ok = Best{first.seen(s.time()), goal.inner(p.mean), len(p.values)}, true
-		}
+	l := s.ledger
+	goal, p := l.config.Goal, l.bestSite()
+	if p == nil {
+		return best, false, nil
 	}
-	return best, ok, nil
+	return Best{l.trials[p.first-1].seen(s.time()), goal.inner(p.mean), len(p.values)}, true, nil
 }
 
 // Summary counts a study's trials.
@@ -282,7 +330,8 @@ func (s *Study) Summary(ctx context.Context) (Summary, error) {
 	l := s.ledger
 	sum := Summary{Config: l.config, Trials: len(l.trials), States: map[evaluate.State]int{}, Batches: l.batches, Created: l.created, Mended: l.mended}
 	now := s.time()
-	for _, t := range l.trials {
+	for i := range l.trials {
+		t := &l.trials[i]
 		sum.States[t.stateAt(now)]++
 		switch {
 		case t.Excluded:

@@ -31,14 +31,17 @@ func (s *Study) Record(ctx context.Context, results ...Finished) (trials []Trial
 			return nil, requestf("trial %d: %w", r.Number, err)
 		}
 	}
-	err = s.writeTogether(ctx, func(l *ledger) ([]Event, error) { return l.record(results) },
+	err = s.writeTogether(ctx, func(l *ledger) ([]Event, error) { return l.record(ctx, results) },
 		func(l *ledger) { trials = l.trialsOf(numbers, s.time()) })
-	return trials, err
+	if err != nil {
+		return trials, err
+	}
+	return trials, s.fill(ctx, trials)
 }
 
 // record returns the events that record outcomes: first the corrections of parameters that
 // were not used, then what is new. All of them fit, or there is an error.
-func (l *ledger) record(results []Finished) (events []Event, err error) {
+func (l *ledger) record(ctx context.Context, results []Finished) (events []Event, err error) {
 	told, err := l.told(results)
 	if err != nil {
 		return nil, err
@@ -50,7 +53,7 @@ func (l *ledger) record(results []Finished) (events []Event, err error) {
 		}
 		done[r.Number] = true
 		t := l.trials[r.Number-1]
-		c, err := l.correction(r.Number, Correction{Params: r.Params, By: cmp.Or(r.Worker, t.Worker)})
+		c, err := l.correction(ctx, r.Number, Correction{Params: r.Params, By: cmp.Or(r.Worker, t.Worker)})
 		if err != nil {
 			return nil, err
 		}
@@ -159,9 +162,16 @@ func (s *Study) Enqueue(ctx context.Context, r EnqueueRequest) (trials []Trial, 
 	}
 	var numbers []int
 	err = s.write(ctx, func(l *ledger) (*Event, error) {
+		if l.config.Space != sp {
+			return nil, errSpaceChanged
+		}
 		known, done := l.enqueued[r.RequestID]
 		if done && r.RequestID != "" {
-			if !l.hasPoints(known, points) {
+			same, err := l.hasPoints(ctx, known, points)
+			if err != nil {
+				return nil, err
+			}
+			if !same {
 				return nil, fmt.Errorf("request_id %q: %w", r.RequestID, ErrUsedID)
 			}
 			numbers = known
@@ -170,14 +180,23 @@ func (s *Study) Enqueue(ctx context.Context, r EnqueueRequest) (trials []Trial, 
 		numbers = number(points, len(l.trials)+1)
 		return &Event{Enqueued: &enqueued{RequestID: r.RequestID, New: points}}, nil
 	}, func(l *ledger) { trials = l.trialsOf(numbers, s.time()) })
-	return trials, err
+	if err != nil {
+		return trials, err
+	}
+	return trials, s.fill(ctx, trials)
 }
 
 // hasPoints says whether trials have the points of others, in order.
-func (l *ledger) hasPoints(numbers []int, points []Placed) bool {
-	return slices.EqualFunc(numbers, points, func(n int, p Placed) bool {
-		return l.trials[n-1].Params.String() == p.Params.String()
-	})
+func (l *ledger) hasPoints(ctx context.Context, numbers []int, points []Placed) (bool, error) {
+	if len(numbers) != len(points) {
+		return false, nil
+	}
+	for i, n := range numbers {
+		if err := l.fetch(ctx, n); err != nil || l.trials[n-1].Params.String() != points[i].Params.String() {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // number gives new trials their numbers from first on.
@@ -228,7 +247,8 @@ func (s *Study) Retry(ctx context.Context, number int) error {
 func (s *Study) Release(ctx context.Context, worker string, numbers ...int) error {
 	return s.write(ctx, func(l *ledger) (*Event, error) {
 		released := &released{}
-		for _, t := range l.trials {
+		for _, n := range l.open {
+			t := &l.trials[n-1]
 			if t.State == Running && t.Worker == worker && (len(numbers) == 0 || slices.Contains(numbers, t.Number)) {
 				released.Numbers = append(released.Numbers, t.Number)
 			}

@@ -31,13 +31,14 @@ type Trial struct {
 	Number    int            `json:"number"`
 	State     evaluate.State `json:"state"`
 	Origin    Origin         `json:"origin"`
-	Params    space.Params   `json:"params"`
+	Params    space.Params   `json:"params,omitzero"`
 	Predicted *Prediction    `json:"predicted,omitempty"` // when it was chosen; nil without a model
 	Value     *float64       `json:"value"`               // nil unless complete
 	Std       float64        `json:"std,omitzero"`
 	Reason    string         `json:"reason,omitempty"` // why it failed or is infeasible
 	Notes     []string       `json:"notes,omitempty"`
 	Excluded  bool           `json:"excluded,omitzero"` // nobody learns from its outcome
+	Outside   string         `json:"outside,omitempty"` // why the present space has no place for it, which excludes it
 	History   []change       `json:"history,omitempty"` // its corrections, the latest last
 	Batch     int            `json:"batch,omitzero"`    // the last that served it
 	Worker    string         `json:"worker,omitempty"`

@@ -146,12 +146,13 @@ func (s *Study) storeGroup(group []*write) error {
 		before := t.before.seq
 		var err error
 		if len(t.events) > 0 {
-			err = s.store.Append(ctx, s.id, t.events, t.changed())
+			err = s.append(ctx, t)
 		}
 		if err != nil {
 			t.rollback()
 		}
 		if err == nil && len(t.events) > 0 {
+			s.saveSnapshot(ctx)
 			return nil
 		}
 		if err != nil && !errors.Is(err, ErrMoved) {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -33,14 +34,14 @@ func hostname() string {
 // takeOver gives back what runs of this machine had open when they died, so that it is
 // served again at once.
 func takeOver(ctx context.Context, s *study.Study) error {
-	trials, err := s.Trials(ctx, study.Page{})
+	trials, _, err := s.Select(ctx, study.Query{States: []evaluate.State{study.Running, study.Stale}})
 	if err != nil {
 		return err
 	}
 	prefix := fmt.Sprintf("minimize:%s:", hostname())
 	for _, t := range trials {
 		pid, mine := strings.CutPrefix(t.Worker, prefix)
-		if !mine || t.State != study.Running && t.State != study.Stale {
+		if !mine {
 			continue
 		}
 		if n, err := strconv.Atoi(pid); err == nil && !alive(n) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/points"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/strategy"
 	"github.com/mahabo/mahabo/study"
@@ -79,15 +80,18 @@ func (c *minimizeCmd) openOrCreate(ctx context.Context, s streams, st study.Stor
 // compare refuses to continue a study as something that it is not. A method, seed or design
 // that is not given is that of the study.
 func (c *minimizeCmd) compare(had, want study.Config) error {
-	same, err := space.Equal(had.Space, want.Space)
-	if err != nil {
-		return err
+	differences := points.Differences(had.Space, want.Space)
+	if len(differences) > 0 {
+		if len(differences) > mostShown {
+			differences = append(differences[:mostShown], "...")
+		}
+		return usagef("study %s in %s has other parameters than %s:\n  %s\nundo the change of the file, have the study changed (mahabo study change %s --space %s shows what that does), or begin another with --study NAME",
+			want.Name, c.Store, cmp.Or(c.Space, "the problem"), strings.Join(differences, "\n  "), want.Name, cmp.Or(c.Space, "FILE"))
 	}
 	for _, d := range []struct {
 		differs        bool
 		what, had, fix string
 	}{
-		{!same, "other parameters", "", "undo the change of the space"},
 		{had.Goal != want.Goal, "the goal", string(had.Goal), map[study.Goal]string{study.Maximize: "add --maximize", study.Minimize: "leave out --maximize"}[had.Goal]},
 		{c.Method != "" && had.Method != want.Method, "the method", had.Method, "leave out --method"},
 		{c.Seed != nil && had.Seed != want.Seed, "the seed", fmt.Sprint(had.Seed), "leave out --seed"},

@@ -22,6 +22,7 @@ type studyCmd struct {
 	Create studyCreateCmd `cmd:"" help:"Begin a study."`
 	List   studyListCmd   `cmd:"" help:"List the studies of a store."`
 	Show   studyShowCmd   `cmd:"" help:"Show how far a study is."`
+	Change studyChangeCmd `cmd:"" help:"Change the parameters of a study: bounds, labels, new and fixed ones."`
 	Delete studyDeleteCmd `cmd:"" help:"Delete a study and all its trials."`
 	Export studyExportCmd `cmd:"" help:"Write the trials of a study to a file."`
 	Import studyImportCmd `cmd:"" help:"Add evaluations made before or elsewhere."`

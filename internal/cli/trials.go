@@ -92,6 +92,8 @@ func remarked(t study.Trial) string {
 	text := listParams(t.Params, shownParams)
 	mended := ""
 	switch {
+	case t.Outside != "":
+		mended = "outside: " + t.Outside
 	case t.Excluded:
 		mended = "excluded"
 	case len(t.History) > 0:

@@ -2,6 +2,7 @@ package suggest
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -44,11 +45,19 @@ type Question struct {
 	added map[string]bool // keys of the points chosen so far
 }
 
-// Key is the same for equal points only; -0 equals 0.
+// keyBytes is the length of a key: enough that no two points are ever taken for one.
+const keyBytes = 16
+
+// Key is the same for equal points only; -0 equals 0. It is short, as a study has one of every
+// trial.
 func Key(x strategy.Point) string {
 	b := make([]byte, 0, 8*len(x))
 	for _, v := range x {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0))
+	}
+	if len(b) > keyBytes {
+		sum := sha256.Sum256(b)
+		b = sum[:keyBytes]
 	}
 	return string(b)
 }
@@ -78,6 +87,7 @@ type Answer struct {
 // only: a new one that is told the same gives the same points.
 type Model struct {
 	method strategy.Strategy
+	space  *space.Space
 	held   map[int]float64
 	told   []strategy.Observation
 }
@@ -90,12 +100,12 @@ func (m *Model) learn(q *Question) error {
 	for _, p := range q.Pins {
 		held[p.Coordinate] = p.Value
 	}
-	if m.method == nil || known > len(q.Observations) || !maps.Equal(m.held, held) || !slices.EqualFunc(m.told, q.Observations[:known], same) {
+	if m.method == nil || m.space != q.Space || known > len(q.Observations) || !maps.Equal(m.held, held) || !slices.EqualFunc(m.told, q.Observations[:known], same) {
 		method, err := q.New(q.Pins)
 		if err != nil {
 			return err
 		}
-		*m, known = Model{method: method, held: held}, 0
+		*m, known = Model{method: method, space: q.Space, held: held}, 0
 	}
 	if err := m.method.Tell(q.Observations[known:]...); err != nil {
 		return err

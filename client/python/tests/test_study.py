@@ -101,6 +101,22 @@ def test_corrections(study: mahabo.Study, tmp_path: Path) -> None:
         one.correct(delete_note=7)
 
 
+def test_change(client: mahabo.Client, study: mahabo.Study) -> None:
+    one = client.create_study(study.name + "-change", [mahabo.Float("x", 0, 1)], method="sobol")
+    one.enqueue({"x": 0.2}, {"x": 0.8})
+    for t in one.ask(2):
+        t.tell(t.params["x"])
+    narrow = [mahabo.Float("x", 0, 0.5, digits=2), mahabo.Log("y", 0.1, 10, digits=1)]
+    preview = one.change(narrow, {"y": 1}, preview=True)
+    assert not preview["changed"] and [t["number"] for t in preview["outside"]] == [2]
+    assert one.change(narrow, {"y": 1})["changed"]
+    assert one.trial(2).excluded and "expected a number in [0, 0.5]" in one.trial(2).outside
+    (t,) = one.ask(1)
+    assert t.params["x"] == round(t.params["x"], 2) and set(t.params) == {"x", "y"}
+    with pytest.raises(mahabo.Problem, match="is new"):
+        one.change([*narrow, mahabo.Float("z", 0, 1)])
+
+
 def test_export_and_import(study: mahabo.Study, client: mahabo.Client, tmp_path: Path) -> None:
     study.minimize(lambda p: p["x"], evals=3)
     copy = client.create_study(study.name + "-copy", SPACE)

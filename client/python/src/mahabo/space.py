@@ -79,19 +79,45 @@ class Parameter:
 
 
 def Float(
-    name: str, low: float, high: float, *, step: float | None = None, shape: Shape = None, unit: str = "", description: str = ""
+    name: str,
+    low: float,
+    high: float,
+    *,
+    step: float | None = None,
+    digits: int | None = None,
+    shape: Shape = None,
+    unit: str = "",
+    description: str = "",
 ) -> Parameter:
     """A real number in [low, high]; with step, one of low, low + step, ...
 
-    All parameters take shape for an array of them, unit and description.
+    digits is how many behind the point a suggestion has. All parameters take shape for an
+    array of them, unit and description.
     """
     kind: Dict[str, Any] = {"float": [low, high]} if step is None else {"ordinal": _levels(name, low, high, step)}
+    if digits is not None:
+        kind["digits"] = digits
     return Parameter(name, kind, shape, unit, description)
 
 
-def Log(name: str, low: float, high: float, *, shape: Shape = None, unit: str = "", description: str = "") -> Parameter:
-    """A positive real number in [low, high] that is searched on a logarithmic scale."""
-    return Parameter(name, {"log": [low, high]}, shape, unit, description)
+def Log(
+    name: str,
+    low: float,
+    high: float,
+    *,
+    digits: int | None = None,
+    shape: Shape = None,
+    unit: str = "",
+    description: str = "",
+) -> Parameter:
+    """A positive real number in [low, high] that is searched on a logarithmic scale.
+
+    digits is how many digits of a suggestion count.
+    """
+    kind: Dict[str, Any] = {"log": [low, high]}
+    if digits is not None:
+        kind["digits"] = digits
+    return Parameter(name, kind, shape, unit, description)
 
 
 def Int(

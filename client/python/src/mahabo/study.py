@@ -13,7 +13,7 @@ from urllib.parse import quote
 from .convert import encode, finite
 from .errors import ImprovisedWarning
 from .run import Objective, Run
-from .space import Space
+from .space import Parameters, Space
 from .transport import Transport
 from .trial import Best, Model, StudyInfo, Trial, read_best
 
@@ -102,6 +102,36 @@ class Study:
         trial = Trial(self, number, {})
         trial.correct(value, std, **changes)
         return trial
+
+    def change(
+        self,
+        parameters: Parameters,
+        values: Mapping[str, Any] | None = None,
+        *,
+        constraints: Iterable[str] = (),
+        preview: bool = False,
+    ) -> Dict[str, Any]:
+        """Give the study other parameters, and return what becomes of its trials.
+
+        parameters and constraints are all of them as they are to be, as Client.create_study
+        takes them. values are those that the trials so far had for parameters that are new.
+        With preview nothing is changed. The answer has the differences, and the trials that
+        are outside of the new bounds: they keep their outcomes, but do not count.
+        """
+        wanted = Space(parameters)
+        answer: Dict[str, Any] = self._call(
+            "POST",
+            "/change",
+            {
+                "space": {"parameters": wanted.parameters, "constraints": list(constraints)},
+                "values": dict(values or {}),
+                "preview": preview,
+                "worker": self.worker,
+            },
+        )
+        if answer["changed"]:
+            self._space = wanted
+        return answer
 
     def enqueue(self, *points: Mapping[str, Any], request_id: str | None = None) -> list[Trial]:
         """Add points of your own. They are served before any other."""

@@ -116,6 +116,8 @@ class Trial:
     notes: tuple[str, ...] = ()
     excluded: bool = False
     """It keeps its outcome, but nobody learns from it."""
+    outside: str = ""
+    """Why the present parameters of the study have no place for it, which excludes it."""
     history: tuple[Correction, ...] = ()
     """Its corrections, the latest last."""
     origin: str = "method"
@@ -145,6 +147,7 @@ class Trial:
         self.reason = d.get("reason", "")
         self.notes = tuple(d.get("notes") or ())
         self.excluded = d.get("excluded", False)
+        self.outside = d.get("outside", "")
         self.history = tuple(Correction(_required(c["time"]), c.get("by", ""), c["what"]) for c in d.get("history") or ())
         self.origin = d.get("origin", "method")
         self.batch_id = d.get("batch_id", self.batch_id)

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestStudyChange(t *testing.T) {
+	dir := t.TempDir()
+	in := func(args ...string) []string { return append(args, "--store", "sqlite:"+filepath.Join(dir, "a.db")) }
+	file := writeIn(t, dir, "space.yaml", "parameters:\n  x: {float: [0, 10], unit: °C}\n  \"w[0:3]\": {float: [0, 1]}\n  mode: {choice: [slow, fast]}\n")
+	must(t, in("study", "create", "rig", "--space", file, "--method", "sobol")...)
+	must(t, in("study", "import", "rig", writeIn(t, dir, "old.csv", "x,w0,w1,w2,w3,mode,value\n2,0,0,0,0,slow,1\n8,0,0,0,0,fast,2\n"))...)
+
+	out := must(t, in("study", "change", "rig", "--bounds", "x=0,5")...)
+	for _, want := range []string{"x: float [0, 10] °C -> float [0, 5] °C", "trial 2 does not count: parameter \"x\" is 8", "would change study rig: 1 of its 2 trials count"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the preview says\n%s\nwant %s", out, want)
+		}
+	}
+	if out := must(t, in("best", "rig", "--json")...); !strings.Contains(out, `"number": 1`) && !strings.Contains(out, `"number":1`) {
+		t.Errorf("best is %s", out)
+	}
+	must(t, in("study", "change", "rig", "--bounds", "x=0,5", "--digits", "x=1", "--bounds", "w[0:3]=0,2", "--label", "mode=off",
+		"--add", "ph={float: [3, 9], step: 0.5}", "--value", "ph=7", "--yes", "--worker", "ana")...)
+	if out := must(t, in("ask", "rig", "--count", "2")...); !strings.Contains(out, "ph=") || strings.Contains(out, "00000") {
+		t.Errorf("ask says %s", out)
+	}
+	must(t, in("study", "change", "rig", "--fix", "mode=slow", "--yes")...)
+	if out := must(t, in("trials", "rig")...); !strings.Contains(out, "outside") {
+		t.Errorf("trials says\n%s", out)
+	}
+	for _, c := range []struct{ flag, value, want string }{
+		{"--bounds", "y=1,2", `parameter "y" is not in the space`},
+		{"--bounds", "w1=1,2", "declared together with others"},
+		{"--bounds", "x=1", "two numbers"},
+		{"--bounds", "ph=3,9.2", "the step 0.5 does not lead"},
+		{"--label", "x=a", "not a choice"},
+		{"--add", "q=3", "expected {kind: ...}"},
+	} {
+		refused(t, c.want, in("study", "change", "rig", c.flag, c.value)...)
+	}
+	again := in("minimize", "--space", file, "--study", "rig", "--evals", "1")
+	for _, want := range []string{"x: float [0, 5] with 1 digits °C -> float [0, 10] °C", "ph is gone", "mahabo study change rig --space " + file} {
+		refused(t, want, append(again, "--", "true")...)
+	}
+}
