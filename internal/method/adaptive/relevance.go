@@ -186,6 +186,9 @@ func (v *relevance) share() (share float64, of []float64) {
 		}
 	}
 	share = a.WeightShare / (1 + math.Exp(a.enough()-most))
+	if len(a.y) >= a.params && a.params >= manyParams && most > resting {
+		share = max(share, a.WeightHedge)
+	}
 	if math.IsInf(most, -1) || share < smallestShare {
 		return 0, nil
 	}
