@@ -206,6 +206,16 @@ func (v *relevance) share() (share float64, of []float64) {
 	return share, of
 }
 
+// best is the number of the model with the largest lead, if it leads.
+func (v *relevance) best() (k int, ok bool) {
+	for i, m := range v.models {
+		if m.known && (!v.models[k].known || m.lead > v.models[k].lead) {
+			k = i
+		}
+	}
+	return k, len(v.models) > 0 && v.models[k].known && v.models[k].lead > v.run.enough()
+}
+
 // tell says which weights are in use: those of the model that predicts best.
 func (v *relevance) tell(report *strategy.AskReport) {
 	share, of := v.share()
