@@ -318,6 +318,7 @@ type Summary struct {
 	Mended   int64                  `json:"-"`                 // place in the log of the last correction that methods learn of, 0 when there is none
 	Batches  int                    `json:"batches"`
 	Created  time.Time              `json:"created"`
+	Model    ModelInfo              `json:"-"` // how the points of the last batch were chosen
 }
 
 // Summary returns how far a study is.
@@ -328,7 +329,7 @@ func (s *Study) Summary(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	l := s.ledger
-	sum := Summary{Config: l.config, Trials: len(l.trials), States: map[evaluate.State]int{}, Batches: l.batches, Created: l.created, Mended: l.mended}
+	sum := Summary{Config: l.config, Trials: len(l.trials), States: map[evaluate.State]int{}, Batches: l.batches, Created: l.created, Mended: l.mended, Model: l.last.info}
 	now := s.time()
 	for i := range l.trials {
 		t := &l.trials[i]

@@ -391,7 +391,12 @@ func TestPolicy(t *testing.T) {
 	}
 	has(t, v.analysed("/studies/rig/model"), "Can it be trusted?", `data-chart="calibration"`, "How points are chosen")
 	has(t, v.analysed("/studies/rig/parameters"), `data-chart="importance"`, "Good trials have", `data-important="[`)
-	has(t, v.analysed("/studies/rig/insight"), `data-chart="importance"`)
+	page := v.analysed("/studies/rig/insight")
+	has(t, page, `data-chart="importance"`)
+	again := regexp.MustCompile(`hx-get="([^"]+)"`).FindStringSubmatch(page)[1]
+	if status, text, _ := v.send("GET", again, "", "", "HX-Request", "true"); status != http.StatusNoContent {
+		t.Errorf("what a page has already is sent again: %d %s", status, text)
+	}
 }
 
 // analysed reads a part of a page until the analysis behind it is done.
@@ -494,4 +499,23 @@ func TestLarge(t *testing.T) {
 		}
 	}
 	t.Logf("these pages of %d trials took %s", n, time.Since(start))
+}
+
+// What a method reports of its own model is on the page of the model.
+func TestMethodReport(t *testing.T) {
+	answers := map[string]string{
+		"/v1/session":           `{"role": "read"}`,
+		"/v1/studies/rig":       `{"name": "rig", "goal": "minimize", "method": "adaptive", "space": {"parameters": {"x": {"float": [0, 1]}, "y": {"float": [0, 1]}}}}`,
+		"/v1/studies/rig/model": `{"method": "adaptive", "analysis": null, "progress": null, "chosen": {"method": "adaptive", "d": null, "fallback": null, "note": null, "weights": {"y": 0.25, "x": 1}, "weight_share": 0.6, "weight_lead": 3.5}}`,
+	}
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if text, ok := answers[r.URL.Path]; ok {
+			_, _ = io.WriteString(w, text)
+			return
+		}
+		http.NotFound(w, r)
+	})
+	w := httptest.NewRecorder()
+	web.Handler(api).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/studies/rig/model", nil))
+	has(t, w.Body.String(), "60 % are made by models that have learned", "predict new values better.", `data-chart="weights"`, `[{"name":"x","value":1},{"name":"y","value":0.25}]`)
 }
