@@ -142,9 +142,12 @@ func (c *studyCreateCmd) Run(ctx context.Context, s streams) (err error) {
 	return err
 }
 
+// mostSpace is the size of the largest file of parameters.
+const mostSpace = 16 << 20
+
 // readSpace reads the parameters of a study.
 func readSpace(ctx context.Context, path string) (*space.Space, error) {
-	data, err := readFile(ctx, path, space.MaxBytes)
+	data, err := readFile(ctx, path, mostSpace)
 	if err != nil {
 		return nil, inFlag("--space", err)
 	}
@@ -281,8 +284,8 @@ func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
 func paramText(v space.Params) string {
 	var parts []string
 	for name := range v.All() {
-		text, _ := v.Text(name)
-		parts = append(parts, name+"="+text)
+		value, _ := v.Get(name)
+		parts = append(parts, name+"="+shortValue(value))
 	}
 	return strings.Join(parts, " ")
 }

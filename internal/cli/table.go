@@ -39,7 +39,15 @@ func (c *studyExportCmd) Run(ctx context.Context, s streams) error {
 		if c.Out == "" {
 			return table.Export(ctx, one, s.out, format)
 		}
-		return writeOut(c.Out, func(w io.Writer) error { return table.Export(ctx, one, w, format) })
+		if err := writeOut(c.Out, func(w io.Writer) error { return table.Export(ctx, one, w, format) }); err != nil {
+			return err
+		}
+		sum, err := one.Summary(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(s.out, "wrote %d trials of %s to %s\n", sum.Trials, c.Name, c.Out)
+		return err
 	})
 }
 

@@ -222,7 +222,13 @@ func (*retryCmd) Help() string {
 
 // Run sends failed trials back to the queue.
 func (c *retryCmd) Run(ctx context.Context, s streams) error {
-	return c.each(ctx, s, func(one *study.Study, n int) error { return one.Retry(ctx, n) })
+	return c.each(ctx, s, func(one *study.Study, n int) error {
+		if err := one.Retry(ctx, n); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(s.out, "trial %d of %s waits to be evaluated again\n", n, c.Study)
+		return err
+	})
 }
 
 type heartbeatCmd struct {
@@ -242,7 +248,17 @@ func (*heartbeatCmd) Help() string {
 
 // Run extends the leases.
 func (c *heartbeatCmd) Run(ctx context.Context, s streams) error {
-	return c.each(ctx, s, func(one *study.Study, n int) error { return one.Heartbeat(ctx, n, c.Worker, c.Lease) })
+	return c.each(ctx, s, func(one *study.Study, n int) error {
+		if err := one.Heartbeat(ctx, n, c.Worker, c.Lease); err != nil {
+			return err
+		}
+		until := "for ever"
+		if trials, err := one.Numbered(ctx, n); err == nil && !trials[0].Expires.IsZero() {
+			until = "until " + trials[0].Expires.Local().Format(time.DateTime)
+		}
+		_, err := fmt.Fprintf(s.out, "the lease of trial %d runs %s\n", n, until)
+		return err
+	})
 }
 
 type releaseCmd struct {
@@ -307,6 +323,10 @@ func (*noteCmd) Help() string {
 // Run adds a remark to a trial.
 func (c *noteCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, s, c.Study, func(one *study.Study) error {
-		return one.Note(ctx, c.Number, strings.Join(c.Text, " "))
+		if err := one.Note(ctx, c.Number, strings.Join(c.Text, " ")); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(s.out, "noted on trial %d of %s\n", c.Number, c.Study)
+		return err
 	})
 }
