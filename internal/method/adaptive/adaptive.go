@@ -39,7 +39,10 @@ type adaptive struct {
 	settings
 	method.History
 	region *acquire.Region
-	whole  *run // all observations that Ask has gone through
+	grid   *acquire.Grid // nil where all parameters are real
+	params int           // number of parameters
+	of     []int         // parameter of each coordinate
+	whole  *run          // all observations that Ask has gone through
 	phase  phase
 	within bool // the phase has learned of the next observation, and has to be followed
 	report strategy.AskReport
@@ -68,8 +71,15 @@ func build(cfg strategy.Config, given strategy.Settings) (strategy.Strategy, err
 	if err != nil {
 		return nil, err
 	}
-	a := &adaptive{settings: s, History: method.NewHistory(cfg), region: acquire.NewRegion(cfg.Domain)}
+	a := &adaptive{settings: s, History: method.NewHistory(cfg), region: acquire.NewRegion(cfg.Domain), grid: acquire.NewGrid(cfg.Domain)}
+	a.params = len(cfg.Domain.Params)
+	for i, p := range cfg.Domain.Params {
+		a.of = append(a.of, slices.Repeat([]int{i}, p.Width)...)
+	}
 	a.whole = a.newRun()
+	if a.WeightShare > 0 {
+		a.whole.relevance = &relevance{run: a.whole}
+	}
 	if a.first() > 1 {
 		a.phase = &descent{adaptive: a, number: 1, of: a.newRun()}
 	} else {
@@ -79,12 +89,12 @@ func build(cfg strategy.Config, given strategy.Settings) (strategy.Strategy, err
 }
 
 // far says that there are many evaluations to come, and more parameters.
-func (a *adaptive) far() bool { return a.Config.Budget >= a.FarBudget && a.Dim >= a.Config.Budget }
+func (a *adaptive) far() bool { return a.Config.Budget >= a.FarBudget && a.params >= a.Config.Budget }
 
 // first is the number of first descents.
 func (a *adaptive) first() int {
 	switch {
-	case a.Dim < a.Config.Init+a.DescentLength: // one descent knows the surroundings
+	case a.params < a.Config.Init+a.DescentLength: // one descent knows the surroundings
 		return 1
 	case a.Descents > 0:
 		return a.Descents

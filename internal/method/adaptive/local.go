@@ -64,7 +64,7 @@ func (s *surroundings) believe(x strategy.Point) {
 }
 
 // neighbours is the number of observations of a local model.
-func (s *surroundings) neighbours() int { return min(20+2*s.run.Dim, s.run.Neighbours) }
+func (s *surroundings) neighbours() int { return min(20+2*s.run.params, s.run.Neighbours) }
 
 // around returns the place around x with a model of the nearest observations, nil where it
 // does not predict them better than the model of everything. The prior expects of the

@@ -30,6 +30,8 @@ type run struct {
 	fit    scaleFit
 	best   int // number of the lowest value
 
+	relevance *relevance // nil for a run that has none
+
 	last posterior // of the last Ask, without the points that it believed
 	seen int       // observations that it knows
 }
@@ -52,6 +54,11 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 	if err := a.refit(ctx); err != nil {
 		return nil, err
 	}
+	if a.relevance != nil {
+		if err := a.relevance.learn(ctx); err != nil {
+			return nil, err
+		}
+	}
 	all, err := a.condition(len(pending) + n)
 	if err != nil {
 		return nil, err
@@ -71,10 +78,12 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 		run: a, all: all, lowest: whole.centre, places: map[int]*place{},
 		believed: slices.Clip(pending), spare: len(pending) + n,
 	}
+	weighed := weighings{run: a, places: map[int]*weighing{}, believed: slices.Clip(pending), spare: len(pending) + n}
 	points := make([]strategy.Point, 0, n)
 	add := func(x strategy.Point) {
 		all.model.Believe(x)
 		near.believe(x)
+		weighed.believe(x)
 		points = append(points, x)
 	}
 	if fronts != nil && fronts.opposite {
@@ -82,7 +91,24 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 		a.separate(x, all.Points, r)
 		add(x)
 	}
+	known := func(x []float64) bool { return all.Points.Nearest(x) < a.apart() }
 	for len(points) < n {
+		if fronts == nil || !fronts.onlyLast {
+			p, err := weighed.draw(r)
+			if err != nil {
+				return nil, err
+			}
+			if p != nil {
+				x, err := p.query(ctx, known, r)
+				if err != nil {
+					return nil, err
+				}
+				a.separate(x, all.Points, r)
+				whole.follow(x)
+				add(x)
+				continue
+			}
+		}
 		var k int
 		var other bool
 		var at strategy.Point
@@ -102,7 +128,7 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 				place = whole.at(at)
 			}
 		}
-		x, err := place.query(ctx, r)
+		x, err := place.query(ctx, known, r)
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +136,7 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 		follower.follow(x)
 		add(x)
 	}
-	a.report.Jitter = max(a.report.Jitter, near.jitter)
+	a.report.Jitter = max(a.report.Jitter, near.jitter, weighed.jitter)
 	return points, nil
 }
 
@@ -185,7 +211,7 @@ func (a *run) refit(ctx context.Context) error {
 // direction of its own, and the data choose.
 func (a *run) prior(n int) gp.Prior {
 	profile, theta, noise := gp.RBF, a.ThetaSpread, a.NoiseSpread
-	if n >= a.Dim {
+	if n >= a.params {
 		theta, noise = a.ThetaSpreadMany, a.NoiseSpreadMany
 		if a.Matern {
 			profile = gp.Matern52
@@ -248,16 +274,22 @@ func pick(y []float64, numbers []int) []float64 {
 // designMedian is the median of the initial design's values among the first n.
 func (a *run) designMedian(n int) float64 { return num.Median(a.y[:min(n, a.Config.Init)]) }
 
+// apart is the distance below which two points are the same.
+func (a *run) apart() float64 { return a.Apart * math.Sqrt(float64(a.Dim)) }
+
 // separate moves x until it is not on top of another point.
 func (a *run) separate(x strategy.Point, points *gp.Points, r *rand.Rand) {
 	for range separations {
-		if points.Nearest(x) >= a.Apart*math.Sqrt(float64(len(x))) {
+		if points.Nearest(x) >= a.apart() {
 			return
 		}
 		for j := range x {
 			x[j] = min(1, max(-1, x[j]+a.Move*r.NormFloat64()))
 		}
 		a.region.Keep(x)
+		if a.grid != nil {
+			a.grid.Snap(x)
+		}
 	}
 }
 

@@ -67,18 +67,40 @@ func (p *place) follow(x strategy.Point) {
 
 // query minimises an acquisition function inside the place's box: the expected
 // improvement over best in a share of the cases, else mean - beta std.
-func (p *place) query(ctx context.Context, r *rand.Rand) (strategy.Point, error) {
-	f := acquire.LowerBound(betas[r.IntN(len(betas))])
-	if p.Improvement > 0 && r.Float64() < p.Improvement {
-		f = acquire.LogImprovement(p.best)
-	}
+func (p *place) query(ctx context.Context, taken taken, r *rand.Rand) (strategy.Point, error) {
+	f := p.acquisition(r)
 	region := p.region.Around(p.centre, p.reach)
 	x := linalg.New(p.Starts, len(p.centre))
 	for i := range p.Starts {
 		p.start(x.Row(i), i, r)
 		region.Keep(x.Row(i))
 	}
-	return acquire.Descend(ctx, acquire.Term{Model: p.model, Of: f}, x, region, p.Steps)
+	term := acquire.Term{Model: p.model, Of: f}
+	winner, err := acquire.Descend(ctx, term, x, region, p.Steps)
+	if err != nil {
+		return nil, err
+	}
+	return p.evaluable(ctx, term, winner, region, taken, r)
+}
+
+// taken says whether a point is known or believed.
+type taken func(x []float64) bool
+
+// evaluable moves the end of a query to labels and levels.
+func (p *place) evaluable(ctx context.Context, f acquire.Function, x []float64, region *acquire.Region, taken taken, r *rand.Rand) (strategy.Point, error) {
+	if p.grid == nil {
+		return x, nil
+	}
+	return p.grid.Improve(ctx, f, x, region, taken, r)
+}
+
+// acquisition draws what a query minimises.
+func (p *place) acquisition(r *rand.Rand) gp.Moments {
+	f := acquire.LowerBound(betas[r.IntN(len(betas))])
+	if p.Improvement > 0 && r.Float64() < p.Improvement {
+		f = acquire.LogImprovement(p.best)
+	}
+	return f
 }
 
 // start fills x with start number i. Its random part stays in directions that the model

@@ -43,6 +43,16 @@ type settings struct {
 	LocalSpread float64 `option:"local-spread" meaning:"standard deviation of log theta in a local model"`
 	Neighbours  int     `option:"neighbours" meaning:"most observations of a local model; 20 + 2D in few dimensions"`
 
+	WeightShare  float64 `option:"weight-share" meaning:"most queries made by models with one weight for each parameter; 0: there are none"`
+	WeightsFrom  int     `option:"weights-from" meaning:"observations from which on there are weights; twice as many as parameters when these are few"`
+	Lead         float64 `option:"lead" meaning:"lead in log density over the model without weights at which they get half of their share; less with fewer than 20 parameters"`
+	Memory       float64 `option:"memory" meaning:"what is kept of a lead with each observation"`
+	MostGain     float64 `option:"most-gain" meaning:"most that one observation counts"`
+	WeightSpread float64 `option:"weight-spread" meaning:"standard deviation of the logarithm of a weight"`
+	Sparsity     float64 `option:"sparsity" meaning:"how much smaller, as a logarithm, the median weight of the sparse models is"`
+	WeightFloor  float64 `option:"weight-floor" meaning:"smallest weight, as a share of their mean"`
+	Screened     int     `option:"screened" meaning:"starts of a query with weights that are looked at"`
+
 	Improvement float64 `option:"improvement" meaning:"share of the queries that maximise the expected improvement instead of a lower bound"`
 	Starts      int     `option:"starts" meaning:"starts of a query, searched side by side"`
 	Steps       int     `option:"steps" meaning:"gradient steps of a query"`
@@ -63,6 +73,8 @@ var defaults = settings{
 	Log: true, Share: 0.3, Matern: true,
 	Theta: 0.3, Noise: 1e-6, ThetaSpread: 2, NoiseSpread: 2, ThetaSpreadMany: 0.25, NoiseSpreadMany: 6, Rough: 0.25,
 	LocalShare: 0.3, LocalTheta: 0.2, LocalSpread: 1, Neighbours: 100,
+	WeightShare: 0.6, WeightsFrom: 20, Lead: 15, Memory: 0.98, MostGain: 3,
+	WeightSpread: 3.5, Sparsity: 4, WeightFloor: 1e-4, Screened: 128,
 	Improvement: 0.5, Starts: 8, Steps: 20, Middle: 0.3, Apart: 1e-4, Move: 0.03,
 	ExactFits: 5, MostFitted: 600, MostModel: 3000,
 }
@@ -78,12 +90,13 @@ var without = map[string]func(*settings){
 	"nothing": func(*settings) {},
 	"log":     func(s *settings) { s.Log = false },
 	"ei":      func(s *settings) { s.Improvement = 0 },
+	"weights": func(s *settings) { s.WeightShare = 0 },
 	"local":   func(s *settings) { s.LocalShare = 0 },
 	"matern":  func(s *settings) { s.Matern = false },
 	"ascent":  func(s *settings) { s.Ascent = false },
 }
 
-const parts = "nothing, log, ei, local, matern, ascent"
+const parts = "nothing, log, ei, weights, local, matern, ascent"
 
 // options describes the settings.
 func options() []strategy.Option {
@@ -151,7 +164,7 @@ func (s settings) validate() error {
 	for i := range v.NumField() {
 		f, key := v.Field(i), v.Type().Field(i).Tag.Get("option")
 		switch key {
-		case "descents", "progress", "local-share", "improvement", "design-share", "rough", "return-length", "other-length":
+		case "descents", "progress", "local-share", "improvement", "design-share", "rough", "return-length", "other-length", "weight-share", "lead", "sparsity", "weight-floor":
 			continue // 0 leaves the part out, or is a limit
 		}
 		if f.Kind() != reflect.Bool && f.IsZero() {

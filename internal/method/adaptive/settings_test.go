@@ -64,6 +64,7 @@ func TestWithout(t *testing.T) {
 		"nothing": {},
 		"log":     {"log": "false"},
 		"ei":      {"improvement": "0"},
+		"weights": {"weight-share": "0"},
 		"local":   {"local-share": "0"},
 		"matern":  {"matern": "false"},
 		"ascent":  {"ascent": "false"},

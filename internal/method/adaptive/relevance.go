@@ -1,0 +1,230 @@
+package adaptive
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/mahabo/mahabo/internal/gp"
+	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/internal/num"
+)
+
+// relevance are models with one weight for each parameter, beside the one that treats all
+// parameters alike. What a model says of points that its weights were fitted to proves
+// nothing: a few parameters always explain a few points. So the models are fitted to the first
+// observations at certain counts, and each has to predict those from there to the next count.
+// How well it did decides how many queries it makes. The counts do not depend on when
+// points are asked for, so that all of this is a function of the observations.
+type relevance struct {
+	run    *run
+	n      int      // observations of the last fits
+	even   scaleFit // of the model that treats all parameters alike
+	models []weighted
+}
+
+// weighted is a model with one weight for each parameter.
+type weighted struct {
+	profile gp.Profile
+	sparse  bool // few weights are expected to be large
+	known   bool // there is a fit
+	hyper   gp.Hyper
+	lead    float64 // sum of log densities of the observations, less those under the even model
+}
+
+// members are the models: smooth and rough functions, weights that are expected to be alike or not.
+var members = []weighted{{profile: gp.RBF}, {profile: gp.Matern52}, {profile: gp.RBF, sparse: true}, {profile: gp.Matern52, sparse: true}}
+
+// learn goes through the observations up to the last count. When the context ends, the next call
+// goes on where it was.
+func (v *relevance) learn(ctx context.Context) error {
+	for n := v.next(); n <= len(v.run.y); n = v.next() {
+		if v.n == 0 {
+			v.models = slices.Clone(members)
+		}
+		models := v.score(n)
+		even, err := v.fit(ctx, models, n)
+		if err != nil {
+			return err
+		}
+		v.n, v.even, v.models = n, even, models
+	}
+	return nil
+}
+
+// next is the count that follows.
+func (v *relevance) next() int {
+	a := v.run
+	if v.n == 0 {
+		return max(a.Config.Init, min(a.WeightsFrom, 2*a.params))
+	}
+	n := v.n + 1
+	for method.FitCount(n, weightFits) != n {
+		n++
+	}
+	return n
+}
+
+const (
+	weightFits    = 4   // FitCount's precision: eight counts until the observations have doubled
+	restingFits   = 2   // that of models that predict badly
+	resting       = -15 // lead below which a model does
+	firstGradient = 60  // gradients of a model's first fit
+	laterGradient = 15  // of the others, which begin where the last one ended
+)
+
+// score returns the models with leads that count the observations up to n. Far differences are
+// cut off, and old ones are forgotten.
+func (v *relevance) score(n int) []weighted {
+	models := slices.Clone(v.models)
+	if v.n == 0 {
+		return models
+	}
+	a, first := v.run, max(0, n-v.run.MostFitted)
+	s := a.newScaled(v.even.log, a.y[first:n], a.std[first:n], a.designMedian(n))
+	d := gp.Data{Points: a.points, Y: s.w, Given: s.noise}
+	if first > 0 {
+		d.Points = a.points.Subset(numbers(first, n))
+	}
+	even, err := gp.Ahead(v.even.hyper, d, v.n-first)
+	if err != nil {
+		return models
+	}
+	for i := range models {
+		m := &models[i]
+		if !m.known {
+			continue
+		}
+		own, err := gp.Ahead(m.hyper, d, v.n-first)
+		if err != nil {
+			continue
+		}
+		for k, density := range own {
+			gain := density - even[k]
+			m.lead = a.Memory*m.lead + min(max(gain, -a.MostGain), a.MostGain)
+		}
+	}
+	return models
+}
+
+// numbers are those from first to below n.
+func numbers(first, n int) []int {
+	list := make([]int, n-first)
+	for i := range list {
+		list[i] = first + i
+	}
+	return list
+}
+
+// fit fits the models to the first n observations and returns the fit of the even one.
+func (v *relevance) fit(ctx context.Context, models []weighted, n int) (even scaleFit, err error) {
+	a := v.run
+	d, std := a.keep(n, a.MostFitted)
+	if even = a.fit; even.n != n {
+		if even, err = a.fitScale(ctx, a.prior(len(d.Y)), d, std, a.designMedian(n)); err != nil {
+			return even, err
+		}
+	}
+	s := a.newScaled(even.log, d.Y, std, a.designMedian(n))
+	for i := range models {
+		m := &models[i]
+		if m.known && m.lead < resting && method.FitCount(n, restingFits) != n {
+			continue
+		}
+		prior := a.weightPrior(m)
+		if prior.Evals = firstGradient; m.known {
+			prior.Start, prior.Evals = m.hyper.Logs, laterGradient
+		}
+		hyper, _, err := gp.Fit(ctx, prior, gp.Data{Points: d.Points, Y: s.w, Given: s.noise})
+		if ctx.Err() != nil {
+			return even, ctx.Err()
+		}
+		if err == nil {
+			m.hyper, m.known = hyper, true
+			m.hyper.Metric = a.floored(hyper.Metric.(gp.Weighted))
+		}
+	}
+	return even, nil
+}
+
+// weightPrior is that of a model. A function does not look more complex only
+// for having more parameters: their length-scales are expected to grow as sqrt(D) (Hvarfner et
+// al. 2024).
+func (a *run) weightPrior(m *weighted) gp.Prior {
+	mu := 2*(3-math.Sqrt2-math.Ln2) - math.Log(float64(a.params))
+	if m.sparse {
+		mu -= a.Sparsity
+	}
+	return gp.Prior{
+		Profile: m.profile,
+		Metric: gp.Weighted{Of: a.of, Param: gp.HyperParam{
+			Name: "weight", Prior: gp.LogNormalPrior{Mu: mu, StdDev: a.WeightSpread}, Low: math.Log(1e-30), High: math.Log(400),
+		}},
+		Noise: gp.NoiseParam(gp.LogNormalPrior{Mu: math.Log(a.Noise), StdDev: a.NoiseSpread}),
+	}
+}
+
+// floored has no weight below a share of their mean: no parameter is left out for ever.
+func (a *run) floored(m gp.Weighted) gp.Weighted {
+	mean, _ := num.MeanStd(m.Weights)
+	w := slices.Clone(m.Weights)
+	for i := range w {
+		w[i] = max(w[i], a.WeightFloor*mean)
+	}
+	return gp.Weighted{Of: m.Of, Weights: w, Param: m.Param}
+}
+
+// share is the part of the queries that models with weights make, and that of each model in
+// it.
+func (v *relevance) share() (share float64, of []float64) {
+	a, most, sum := v.run, math.Inf(-1), 0.0
+	for _, m := range v.models {
+		if m.known {
+			most = max(most, m.lead)
+		}
+	}
+	share = a.WeightShare / (1 + math.Exp(a.enough()-most))
+	if math.IsInf(most, -1) || share < smallestShare {
+		return 0, nil
+	}
+	for _, m := range v.models {
+		p := 0.0
+		if m.known {
+			p = math.Exp(m.lead - most)
+		}
+		of = append(of, p)
+		sum += p
+	}
+	for k := range of {
+		of[k] /= sum
+	}
+	return share, of
+}
+
+// enough is the lead at which models with weights get half of their share. The fewer parameters
+// there are, the fewer wrong weights could look right.
+func (a *run) enough() float64 {
+	return min(a.Lead, a.Lead*float64(a.params*a.params)/(manyParams*manyParams))
+}
+
+// manyParams is a number of parameters from which on weights have to prove themselves.
+const manyParams = 20
+
+// smallestShare is one that is not worth its cost.
+const smallestShare = 0.1
+
+// draw chooses the model of a query; ok is false for the even one.
+func (v *relevance) draw(r *rand.Rand) (k int, ok bool) {
+	share, of := v.share()
+	if share == 0 || r.Float64() >= share {
+		return 0, false
+	}
+	u := r.Float64()
+	for k, p := range of {
+		if u -= p; u < 0 {
+			return k, true
+		}
+	}
+	return len(of) - 1, true
+}

@@ -1,0 +1,135 @@
+package adaptive
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/mahabo/mahabo/internal/acquire"
+	"github.com/mahabo/mahabo/internal/gp"
+	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// weighings are the places with models that have weights, during one Ask.
+type weighings struct {
+	run      *run
+	places   map[int]*weighing // by number of the model
+	believed []strategy.Point
+	spare    int // points that may be believed
+	jitter   float64
+}
+
+// weighing is a place with such a model.
+type weighing struct {
+	place
+	weights []float64 // by coordinate, the largest is 1
+}
+
+// draw returns the place of a query; it is nil for the queries of the even model.
+func (s *weighings) draw(r *rand.Rand) (*weighing, error) {
+	if s.run.relevance == nil {
+		return nil, nil
+	}
+	k, ok := s.run.relevance.draw(r)
+	if !ok {
+		return nil, nil
+	}
+	if p, known := s.places[k]; known {
+		return p, nil
+	}
+	p, err := s.run.weigh(k, s.spare)
+	if err != nil {
+		return nil, err
+	}
+	s.jitter = max(s.jitter, p.model.Jitter())
+	for _, x := range s.believed {
+		p.model.Believe(x)
+		p.follow(x)
+	}
+	s.places[k] = p
+	return p, nil
+}
+
+// believe adds a point to all models at its predicted value.
+func (s *weighings) believe(x strategy.Point) {
+	s.believed = append(s.believed, x)
+	for _, p := range s.places {
+		p.model.Believe(x)
+		p.follow(x)
+	}
+}
+
+// weigh is the place around the lowest point of model k.
+func (a *run) weigh(k, spare int) (*weighing, error) {
+	v := a.relevance
+	d, std := a.keep(len(a.y), a.MostModel)
+	s := a.newScaled(v.even.log, d.Y, std, a.designMedian(len(a.y)))
+	model, err := gp.Condition(v.models[k].hyper, gp.Data{Points: d.Points, Y: s.w, Given: s.noise}, spare)
+	if err != nil {
+		return nil, err
+	}
+	p := &weighing{place: *a.around(posterior{Data: d, model: model}, everywhere), weights: make([]float64, a.Dim)}
+	w := v.models[k].hyper.Metric.(gp.Weighted).Weights
+	largest := slices.Max(w)
+	for j, i := range a.of {
+		p.weights[j] = w[i] / largest
+	}
+	return p, nil
+}
+
+// query minimises an acquisition function over the region. Unlike the even model's, the
+// function is flat where nothing matters, and steep where something does: many starts are
+// looked at, the most promising ones are followed by L-BFGS-B, the winner further.
+func (p *weighing) query(ctx context.Context, taken taken, r *rand.Rand) (strategy.Point, error) {
+	f := acquire.Term{Model: p.model, Of: p.acquisition(r)}
+	x := linalg.New(p.Screened, p.Dim)
+	for i := range x.Rows {
+		p.start(x.Row(i), i, r)
+		p.region.Keep(x.Row(i))
+	}
+	values := make([]float64, x.Rows)
+	f.Evaluate(values, linalg.Matrix{}, x)
+	var winner strategy.Point
+	lowest := math.Inf(1)
+	for _, i := range acquire.Starts(values, followed, r) {
+		x, value, err := acquire.Polish(ctx, f, x.Row(i), p.region, followSteps)
+		if err != nil {
+			return nil, err
+		}
+		if winner == nil || value < lowest {
+			winner, lowest = x, value
+		}
+	}
+	winner, _, err := acquire.Polish(ctx, f, winner, p.region, winnerSteps)
+	if err != nil {
+		return nil, err
+	}
+	return p.evaluable(ctx, f, winner, p.region, taken, r)
+}
+
+const (
+	followed    = 5 // starts
+	followSteps = 8
+	winnerSteps = 42
+)
+
+// start fills x with start number i: anywhere; elsewhere in parameters that matter; near the
+// best point; near in parameters that matter. A parameter that does not matter stays where it
+// is at the best point, often at a bound.
+func (p *weighing) start(x []float64, i int, r *rand.Rand) {
+	tau := math.Pow(10, -3*r.Float64())
+	for j, c := range p.centre {
+		anywhere, near := 2*r.Float64()-1, c+tau*r.NormFloat64()
+		matters := r.Float64() < math.Sqrt(p.weights[j])
+		switch {
+		case i%4 == 0, i%4 == 1 && matters:
+			x[j] = anywhere
+		case i%4 == 2, i%4 == 3 && matters:
+			x[j] = near
+		default:
+			x[j] = c
+		}
+	}
+}
