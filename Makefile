@@ -7,6 +7,7 @@
 # make wheels the Python wheels of all platforms, in dist/
 # make integrations  the Python package with Optuna, scikit-learn, Ray, Hydra and MLflow, in a
 #             virtual environment of its own
+# make echarts  the script library of charts, from npm; only after a change of what charts need
 # make lint   golangci-lint, downloaded on first use
 # make attack what broke once under attack: kills, full disks, strangers, links, clocks; for
 #             changes of server, queue, worker, store or import. MAHABO_KILLS=1000 kills as
@@ -25,7 +26,7 @@ VULN     := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 FUZZTIME ?= 10s
 PARSERS  := space/FuzzParse internal/table/FuzzImportCSV internal/table/FuzzImportJSONL internal/table/FuzzImportParquet command/FuzzResult
 
-.PHONY: check test deps fmt vet short full race cross python wheels integrations build lint attack vulncheck bench peers coco fuzz parsers clean $(PARSERS:%=fuzz/%)
+.PHONY: check test deps fmt vet short full race cross python wheels integrations build echarts lint attack vulncheck bench peers coco fuzz parsers clean $(PARSERS:%=fuzz/%)
 
 check: fmt vet lint short
 
@@ -59,9 +60,10 @@ vet:
 short:
 	$(GO) test -short ./...
 
-# Tests change the number of processors where results must not depend on it.
+# Tests change the number of processors where results must not depend on it. Those that look at
+# pages keep what they see in dist/screenshots.
 full:
-	$(GO) test -timeout 20m ./...
+	MAHABO_SCREENSHOTS=$(CURDIR)/dist/screenshots $(GO) test -timeout 20m ./...
 
 # Where several goroutines meet. The race detector needs cgo, hence a C compiler.
 CONCURRENT := . ./evaluate ./command ./study ./store/... ./server ./worker ./internal/queue ./internal/token \
@@ -90,6 +92,13 @@ integrations: build
 
 build:
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -ldflags=-s -o mahabo ./cmd/mahabo
+
+# The part of ECharts that charts need, embedded in the binary; needs npm.
+ECHARTS := 6.1.0
+echarts:
+	dir=$$(mktemp -d) && cp internal/chart/build/entry.js $$dir && cd $$dir && npm install --silent echarts@$(ECHARTS) esbuild@0.28.2 && \
+		npx esbuild entry.js --bundle --minify --legal-comments=none --target=es2020 --format=iife '--define:process.env.NODE_ENV="production"' --outfile=out.js && \
+		gzip -9 -n -c out.js > $(CURDIR)/internal/chart/assets/echarts-$(ECHARTS).min.js.gz; rm -rf $$dir
 
 lint:
 	$(GO) run $(LINT) run ./...

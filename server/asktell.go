@@ -48,6 +48,10 @@ type modelUsed struct {
 	D        *int    `json:"d" doc:"Dimension of the learned subspace; null when the method has none."`
 	Fallback *string `json:"fallback" doc:"Why the points are not the study's method's own; null when they are."`
 	Note     *string `json:"note" doc:"Why the points may look odd; null when they do not."`
+
+	Weights     map[string]float64 `json:"weights,omitempty" doc:"The parameters that matter most to models that have learned how much each one does; the largest weight is 1."`
+	WeightShare float64            `json:"weight_share,omitempty" doc:"Share of the queries that these models make."`
+	WeightLead  float64            `json:"weight_lead,omitempty" doc:"How much better they predicted new values than a model where all parameters count alike, as a sum of differences of log densities."`
 }
 
 // askedTrial is a trial to evaluate.
@@ -134,7 +138,10 @@ func shapeBatch(b study.Batch) batchShape {
 }
 
 func shapeModelUsed(m study.ModelInfo) modelUsed {
-	used := modelUsed{Method: optional(m.Method), Fallback: optional(m.Fallback), Note: optional(m.Note)}
+	used := modelUsed{
+		Method: optional(m.Method), Fallback: optional(m.Fallback), Note: optional(m.Note),
+		Weights: m.Weights, WeightShare: m.WeightShare, WeightLead: m.WeightLead,
+	}
 	if m.D > 0 {
 		used.D = &m.D
 	}

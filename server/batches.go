@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/mahabo/mahabo/internal/chart"
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/study"
 )
@@ -65,7 +66,7 @@ func shapeBatches(trials []study.Trial, goal study.Goal) []servedShape {
 		}
 		b.Trials = append(b.Trials, t.Number)
 		b.States[string(t.State)]++
-		if t.Value != nil && !t.Excluded && (b.Best == nil || better(goal, *t.Value, *b.Best)) {
+		if t.Value != nil && !t.Excluded && (b.Best == nil || chart.Better(goal, *t.Value, *b.Best)) {
 			b.Best = t.Value
 		}
 	}

@@ -123,3 +123,32 @@ func TestBatches(t *testing.T) {
 		t.Errorf("the batches are %+v", list.Batches)
 	}
 }
+
+// Trials can be had by their numbers, and who evaluated them.
+func TestNumbersAndTimeline(t *testing.T) {
+	c := start(t, server.Config{Store: open(t, "memory:")})
+	c.must("POST", "/v1/studies", rig("sobol"), nil)
+	for _, worker := range []string{"ann", "bob"} {
+		c.must("POST", "/v1/studies/rig/ask", object{"count": 2, "worker": worker}, nil)
+	}
+	c.must("POST", "/v1/studies/rig/trials/3/tell", object{"value": 1}, nil)
+	var page struct {
+		Total  int
+		Trials []struct{ Number int }
+	}
+	if c.must("GET", "/v1/studies/rig/trials?number=4,2&sort=-number", nil, &page); page.Total != 2 || page.Trials[0].Number != 4 || page.Trials[1].Number != 2 {
+		t.Errorf("the trials are %+v", page)
+	}
+	var line struct {
+		Total int
+		Spans []struct {
+			Number        int
+			State, Worker string
+			Told          *string
+		}
+	}
+	c.must("GET", "/v1/studies/rig/timeline", nil, &line)
+	if line.Total != 4 || len(line.Spans) != 4 || line.Spans[3].Number != 3 || line.Spans[3].Worker != "bob" || line.Spans[3].Told == nil || line.Spans[0].State != "running" || line.Spans[0].Told != nil {
+		t.Errorf("the timeline is %+v", line)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/mahabo/mahabo/internal/progress"
 	"github.com/mahabo/mahabo/server"
 	"github.com/mahabo/mahabo/study"
 )
@@ -43,5 +44,43 @@ func TestModel(t *testing.T) {
 	c.must("GET", "/v1/studies/rig/model", nil, &m)
 	if calls != 3 || m.Analysed != 2 {
 		t.Errorf("after a correction there were %d analyses, the last of %d trials", calls, m.Analysed)
+	}
+}
+
+// An analysis that takes longer than a caller waits goes on, says how far it is, and can be asked
+// for more when it is done.
+func TestModelGoesOn(t *testing.T) {
+	finish := make(chan struct{})
+	c := start(t, server.Config{Store: open(t, "memory:"), Analyse: func(ctx context.Context, _ study.Config, _ []study.Trial) (any, error) {
+		progress.Report(ctx, "the first half", 0.5)
+		select {
+		case <-finish:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		return explored{}, nil
+	}})
+	c.must("POST", "/v1/studies", rig("sobol"), nil)
+	c.must("POST", "/v1/studies/rig/ask", object{"count": 1}, nil)
+	c.must("POST", "/v1/studies/rig/trials/1/tell", object{"value": 1}, nil)
+	var m struct {
+		Analysed int
+		Progress *struct {
+			What  string
+			Share float64
+		}
+	}
+	for range 2 {
+		if c.must("GET", "/v1/studies/rig/model?wait=0.2", nil, &m); m.Analysed != 0 || m.Progress == nil || m.Progress.What != "the first half" || m.Progress.Share != 0.5 {
+			t.Fatalf("the model under way is %+v", m)
+		}
+	}
+	close(finish)
+	if c.must("GET", "/v1/studies/rig/model", nil, &m); m.Analysed != 1 || m.Progress != nil {
+		t.Errorf("the model is %+v", m)
+	}
+	var of struct{ Params []string }
+	if c.must("GET", "/v1/studies/rig/model/contour?x=a&y=b", nil, &of); len(of.Params) != 2 || of.Params[1] != "b" {
+		t.Errorf("the contour is of %v", of)
 	}
 }

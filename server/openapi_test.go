@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/mahabo/mahabo/server"
+	"github.com/mahabo/mahabo/study"
 )
 
 // request fills a path and its query, and makes a body.
@@ -60,10 +62,21 @@ func text(v any) string {
 	return "-"
 }
 
+// explored is an analysis that can be asked for more.
+type explored struct{}
+
+func (explored) Explore(params ...string) (any, error) {
+	return map[string]any{"params": params}, nil
+}
+
 // TestEveryOperation throws requests at every operation, right ones and wrong ones: no
 // answer is a server error, and each fits what the document says of it.
 func TestEveryOperation(t *testing.T) {
-	c := start(t, server.Config{Store: open(t, "memory:")})
+	c := start(t, server.Config{
+		Store:   open(t, "memory:"),
+		Analyse: func(context.Context, study.Config, []study.Trial) (any, error) { return explored{}, nil },
+		Output:  func(string, int) (stdout, stderr []byte, err error) { return []byte("1.5\xff\n"), nil, nil },
+	})
 	d := loadDocument(t, c)
 	for seed := range uint64(3) {
 		g := generator{d, rand.New(rand.NewPCG(seed, 1)), 0.15 * float64(seed)}

@@ -44,6 +44,9 @@ type Config struct {
 	// Analyse says what the trials of a study show, an object in JSON, as insight.Analyse
 	// does; nil: nothing.
 	Analyse func(ctx context.Context, c study.Config, trials []study.Trial) (any, error)
+	// Output returns the end of what a program printed for a trial, or fs.ErrNotExist; nil:
+	// nothing is known of it.
+	Output func(study string, number int) (stdout, stderr []byte, err error)
 	// Queue offers trials to workers that wait for them; nil for none. It stays the
 	// caller's to close.
 	Queue study.Queue
@@ -127,6 +130,7 @@ type Server struct {
 	limits    Limits
 	secure    bool
 	hostnames []string
+	kept      func(study string, number int) (stdout, stderr []byte, err error)
 	hosts     *hosts
 	metrics   *metrics
 	analyst   *analyst
@@ -162,13 +166,20 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		log: c.Log, tokens: tokens, limits: c.Limits, secure: c.Secure, hostnames: c.Hostnames,
+		log: c.Log, tokens: tokens, limits: c.Limits, secure: c.Secure, hostnames: c.Hostnames, kept: c.Output,
 		visitors: newVisitors(min(c.Limits.Strangers, descriptors()/4)),
 		streams:  make(chan struct{}, c.Limits.Streams),
-		analyst:  &analyst{analyse: c.Analyse, patience: c.Patience, busy: make(chan struct{}, 1), done: map[*host]analysed{}},
+		analyst:  &analyst{analyse: c.Analyse, patience: c.Patience, busy: make(chan struct{}, 1), known: map[*host]*review{}},
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.hosts = &hosts{store: c.Store, methods: c.Methods, open: map[string]*host{}, opening: map[string]chan struct{}{}, forget: s.analyst.forget}
+	s.analyst.spawn = func(h *host, work func(context.Context)) {
+		s.hosts.stay(h)
+		s.tasks.Go(func() {
+			defer s.hosts.leave(h)
+			work(s.closing)
+		})
+	}
 	s.health = &health{store: c.Store}
 	s.metrics = newMetrics(s.hosts.count)
 	s.hosts.start = func(one *study.Study, b *notifier) *chooser {
@@ -232,8 +243,7 @@ func (s *Server) register(mux *http.ServeMux, version string) huma.API {
 	s.registerStudies(api)
 	s.registerAskTell(api)
 	s.registerTrials(api)
-	s.registerCurve(api)
-	s.registerPoints(api)
+	s.registerCharts(api)
 	s.registerBatches(api)
 	s.registerModel(api)
 	s.registerEvents(api)

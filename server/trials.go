@@ -3,7 +3,9 @@ package server
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"mime"
 	"net/http"
 	"strings"
@@ -22,6 +24,7 @@ func (s *Server) registerTrials(api huma.API) {
 	}
 	huma.Register(api, get("/trials", "list-trials", "Page through the trials"), s.listTrials)
 	huma.Register(api, get("/trials/{number}", "get-trial", "Show a trial"), s.getTrial)
+	huma.Register(api, get("/trials/{number}/output", "output", "Show what the program printed"), s.output)
 	huma.Register(api, get("/best", "best", "Show the best point"), s.best)
 
 	export := get("/export", "export", "Download all trials, one per line")
@@ -55,6 +58,7 @@ type listTrialsInput struct {
 	Limit  int      `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Most trials to return."`
 	State  []string `query:"state" enum:"waiting,running,complete,failed,infeasible,stale" doc:"Only trials in these states, separated by commas."`
 	Search string   `query:"search" maxLength:"200" doc:"Only trials whose number, values, worker, reason or notes contain this text."`
+	Number []int    `query:"number" maxItems:"1000" doc:"Only trials with these numbers, separated by commas."`
 	Sort   string   `query:"sort" enum:"number,-number,value,-value,told,-told" default:"number" doc:"Order; - for descending. Trials without a value, or not told, come last."`
 }
 
@@ -65,7 +69,7 @@ type trialPage struct {
 }
 
 func (s *Server) listTrials(ctx context.Context, in *listTrialsInput) (*body[trialPage], error) {
-	q := study.Query{Offset: in.Offset, Limit: in.Limit, Text: in.Search, Sort: study.Order(strings.TrimPrefix(in.Sort, "-")), Descending: strings.HasPrefix(in.Sort, "-")}
+	q := study.Query{Numbers: in.Number, Offset: in.Offset, Limit: in.Limit, Text: in.Search, Sort: study.Order(strings.TrimPrefix(in.Sort, "-")), Descending: strings.HasPrefix(in.Sort, "-")}
 	for _, state := range in.State {
 		q.States = append(q.States, evaluate.State(state))
 	}
@@ -90,6 +94,33 @@ func (s *Server) getTrial(ctx context.Context, in *TrialPath) (*body[trialShape]
 		return err
 	})
 }
+
+// outputShape is what a program printed for a trial.
+type outputShape struct {
+	Out string `json:"out" doc:"End of its standard output."`
+	Err string `json:"err" doc:"End of its standard error."`
+}
+
+func (s *Server) output(ctx context.Context, in *TrialPath) (*body[outputShape], error) {
+	out := &body[outputShape]{}
+	return out, s.with(ctx, in.Study, func(h *host) error {
+		if _, err := h.Numbered(ctx, in.Number); err != nil {
+			return err
+		}
+		if s.kept == nil {
+			return problem(http.StatusNotFound, "", "this server does not know where programs keep what they print")
+		}
+		stdout, stderr, err := s.kept(in.Study, in.Number)
+		if errors.Is(err, fs.ErrNotExist) {
+			return problem(http.StatusNotFound, "", "what the program printed for this trial is not kept on this machine")
+		}
+		out.Body = outputShape{printable(stdout), printable(stderr)}
+		return err
+	})
+}
+
+// printable is a text without bytes that no text has.
+func printable(data []byte) string { return strings.ToValidUTF8(string(data), "\ufffd") }
 
 type bestAnswer struct {
 	Best orNull[bestShape] `json:"best" doc:"Null while no trial is complete."`

@@ -44,6 +44,12 @@ type AskReport struct {
 	Fallback     error   // why the points are uniform instead of the method's own
 	EmbeddingDim int     // dimension of the subspace that the method works in, 0 when it has none
 	Note         string  // why the points may look odd, empty when they do not
+
+	// How much each parameter matters to the models that have learned it, the largest 1; nil
+	// where all parameters count alike.
+	Weights     []float64
+	WeightShare float64 // of the queries that these models make
+	WeightLead  float64 // log density of new observations under the best of them, less that where all count alike
 }
 
 // Predictor is a Strategy that can say what it expects.

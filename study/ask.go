@@ -33,6 +33,12 @@ type ModelInfo struct {
 	Fallback string  `json:"fallback,omitempty"` // why the points are random instead of the method's own
 	Jitter   float64 `json:"jitter,omitzero"`    // largest value added to the diagonal of a kernel matrix
 	Note     string  `json:"note,omitempty"`     // why the points may look odd
+
+	// The parameters that matter most to models that have learned how much each one does, the
+	// largest weight 1. They are there while such models make queries.
+	Weights     map[string]float64 `json:"weights,omitempty"`
+	WeightShare float64            `json:"weight_share,omitzero"` // of the queries that these models make
+	WeightLead  float64            `json:"weight_lead,omitzero"`  // log density of new values under them, less that of the model where all parameters count alike
 }
 
 // mostCount bounds one batch, so that a slip of the keyboard does not fill a

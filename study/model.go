@@ -1,8 +1,10 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/space"
@@ -39,6 +41,23 @@ func (l *ledger) question(count int, fixed space.Params, pins []space.Pin) *sugg
 	}
 }
 
+// mostWeights is the number of weights that are kept.
+const mostWeights = 10
+
+// largest are the largest weights, by name of the parameter.
+func largest(weights []float64, params []strategy.Param) map[string]float64 {
+	order := make([]int, len(weights))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(weights[j], weights[i]) })
+	kept := map[string]float64{}
+	for _, i := range order[:min(mostWeights, len(order))] {
+		kept[params[i].Name] = weights[i]
+	}
+	return kept
+}
+
 // answer is what a method chose.
 type answer struct {
 	placed []Placed // without numbers
@@ -59,6 +78,10 @@ func choose(ctx context.Context, m *suggest.Model, q *suggest.Question, g Goal) 
 	a.info = ModelInfo{Method: q.Method, D: r.EmbeddingDim, Jitter: r.Jitter, Note: r.Note}
 	if r.Fallback != nil {
 		a.info.Fallback = r.Fallback.Error()
+	}
+	if r.WeightShare > 0 {
+		a.info.WeightShare, a.info.WeightLead = r.WeightShare, r.WeightLead
+		a.info.Weights = largest(r.Weights, q.Space.Domain().Params)
 	}
 	for _, c := range chosen.Chosen {
 		p := Placed{Params: c.Params, Point: c.X, Tag: c.Tag}

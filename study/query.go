@@ -25,6 +25,7 @@ const (
 type Query struct {
 	States     []evaluate.State // any of them; none for all
 	Text       string           // in the number, the values, the worker, the reason or the notes, whatever the case
+	Numbers    []int            // of the trials; none for all
 	AfterBatch int              // only trials that were last served in later batches; 0 for all
 	Sort       Order            // empty for ByNumber
 	Descending bool
@@ -74,8 +75,12 @@ func (s *Study) matching(ctx context.Context, q Query) (rows []match, err error)
 	if err != nil {
 		return nil, err
 	}
+	wanted := slices.Sorted(slices.Values(q.Numbers))
 	for i := range s.ledger.trials {
 		t := &s.ledger.trials[i].Trial
+		if _, ok := slices.BinarySearch(wanted, t.Number); !ok && len(wanted) > 0 {
+			continue
+		}
 		if (q.AfterBatch == 0 || t.Batch > q.AfterBatch) && (len(q.States) == 0 || slices.Contains(q.States, t.stateAt(now))) && (inParams[t.Number] || t.contains(text)) {
 			m := match{t.Number, t.Value, t.Told}
 			if t.Excluded {

@@ -49,6 +49,13 @@ def named(pids: list[int], word: str) -> list[int]:
     return [pid for pid in pids if word in command(pid)]
 
 
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 class Folder:
     def __init__(self, a: argparse.Namespace, out: Path):
         script = PROBLEMS[a.problem]
@@ -82,7 +89,7 @@ def disturb(folder: Folder, who: str, wait: float) -> str:
             targets = []
     _, said = run.communicate(timeout=900)
     end = time.monotonic() + 20
-    while any(Path(f"/proc/{p}/stat").exists() and " Z " not in Path(f"/proc/{p}/stat").read_text() for p in below):
+    while any(alive(pid) for pid in below):
         if time.monotonic() > end:
             raise SystemExit(f"after killing the {who}, a process is left")
         time.sleep(0.05)
@@ -122,7 +129,7 @@ def main() -> None:
                     stopped.append(pid)
             time.sleep(0.05)
         _, said = run.communicate()
-        if not stopped or "no answer in time" not in said or named(stopped, ""):
+        if not stopped or "no answer in time" not in said or any(alive(pid) for pid in stopped):
             raise SystemExit(f"a peer that was stopped: {said}")
         print(f"a stopped peer was ended at its limit, {len(stopped)} times: {said.strip().splitlines()[-1][:200]}")
 

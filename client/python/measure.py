@@ -4,8 +4,8 @@
     MAHABO=./mahabo .integrations/bin/python client/python/measure.py [start overhead paired]
 
 start      from the call of minimize to the first evaluation: the lowest of 20, since other programs only lengthen it
-overhead   of a trial: a run of 400 with an objective that costs nothing, divided by 400; the lowest of 5 runs, and of their
-           processor time, the server's included
+overhead   of a trial: from the end of an evaluation to the beginning of the next, over 5 runs of 400 trials: the lower quartile
+           and the median, since other programs only lengthen it; and the lowest processor time of a trial, the server's included (Linux)
 paired     the same function through Optuna with MahaboSampler and through minimize, ten seeds each, and Wilcoxon's
            signed-rank test of the pairs
 """
@@ -47,9 +47,17 @@ def start() -> None:
 
 
 def spent() -> float:
-    """Processor time of this process and of its children that have ended."""
+    """Processor time of this process and of its children, those that have ended and those that live."""
     t = os.times()
-    return t.user + t.system + t.children_user + t.children_system
+    total = t.user + t.system + t.children_user + t.children_system
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = entry.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == os.getpid():
+            total += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return total
 
 
 def with_mahabo(f: Callable[[dict[str, Any]], float], evals: int, seed: int, method: str | None = None) -> float:
@@ -74,14 +82,25 @@ def with_optuna(f: Callable[[dict[str, Any]], float], evals: int, seed: int, met
 def overhead() -> None:
     for name, run in (("minimize", with_mahabo), ("Optuna with MahaboSampler", with_optuna)):
         for method in ("sobol", None):
-            walls, processors = [], []
+            gaps: list[float] = []
+            processors = []
             for _ in range(5):
-                began, before = time.perf_counter(), spent()
-                run(lambda p: 0.5, TRIALS, 0, method)
-                walls.append(1000 * (time.perf_counter() - began) / TRIALS)
+                ended = 0.0
+
+                def f(p: dict[str, Any]) -> float:
+                    nonlocal ended
+                    now = time.perf_counter()
+                    if ended:
+                        gaps.append(1000 * (now - ended))
+                    ended = time.perf_counter()
+                    return 0.5
+
+                before = spent()
+                run(f, TRIALS, 0, method)
                 processors.append(1000 * (spent() - before) / TRIALS)
+            quarter, middle, _ = statistics.quantiles(gaps, n=4)
             what = f"{name}, {method or 'default method, its choice included'}"
-            print(f"| a trial of {what}, ms | {min(walls):.2f}, processors {min(processors):.2f} |", flush=True)
+            print(f"| a trial of {what}, ms | {quarter:.1f} (median {middle:.1f}), processors {min(processors):.1f} |", flush=True)
 
 
 def valley(p: dict[str, Any]) -> float:

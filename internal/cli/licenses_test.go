@@ -88,6 +88,7 @@ func modules(t *testing.T) []licensed {
 		{"mahabo", root},
 		{"Go's standard library", runtime.GOROOT()}, //nolint:staticcheck // the toolchain that builds the test is at hand
 		{"scripts of the dashboard", filepath.Join(root, "internal", "web", "static", "vendor")},
+		{"scripts of charts", filepath.Join(root, "internal", "chart", "assets")},
 	}
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		c := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", `{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}|{{.Dir}}{{end}}{{end}}`, ".")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mahabo/mahabo/internal/insight"
+	told "github.com/mahabo/mahabo/internal/progress"
 	"github.com/mahabo/mahabo/internal/report"
 	"github.com/mahabo/mahabo/study"
 )
@@ -50,18 +51,14 @@ func (c *reportCmd) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		data, err := insight.FromTrials(one.Config(), trials)
-		if err != nil {
-			return err
-		}
-		analysis, err := insight.Analyse(ctx, data)
+		analysis, err := analyseShown(ctx, s, one.Config(), trials)
 		if err != nil {
 			return err
 		}
 		if c.JSON {
 			return writeJSON(s.out, analysis)
 		}
-		p := report.Page{Trials: trials, Analysis: analysis, Command: commandLine(), Version: version(), Time: time.Now().UTC()}
+		p := report.Page{Trials: trials, Review: analysis, Command: commandLine(), Version: version(), Time: time.Now().UTC()}
 		if p.Summary, err = one.Summary(ctx); err != nil {
 			return err
 		}
@@ -75,4 +72,13 @@ func (c *reportCmd) Run(ctx context.Context, s streams) error {
 		_, err = fmt.Fprintf(s.out, "%s\n%s\n", analysis.Verdict, c.Out)
 		return err
 	})
+}
+
+// analyseShown analyses trials with a bar on a terminal.
+func analyseShown(ctx context.Context, s streams, c study.Config, trials []study.Trial) (*insight.Review, error) {
+	out := newProgress(s.err, "%", !isTerminal(s.err))
+	defer out.close()
+	return insight.ReviewTrials(told.With(ctx, func(what string, share float64) {
+		out.update(int(100*share), 100, "looking at "+what)
+	}), c, trials)
 }

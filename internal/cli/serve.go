@@ -25,6 +25,7 @@ type serveCmd struct {
 	TLSCert   string        `name:"tls-cert" placeholder:"FILE" help:"Certificate and its chain, PEM."`
 	TLSKey    string        `name:"tls-key" placeholder:"FILE" help:"Key of the certificate, PEM."`
 	Patience  time.Duration `default:"10s" placeholder:"T" help:"How long an ask waits for its method before it gets points that need no model (${default})."`
+	Output    string        `default:"." placeholder:"DIR" help:"Where minimize and worker keep what programs print, in STUDY.output; the pages of trials show it (${default})."`
 	LogLevel  string        `enum:"debug,info,warn,error" default:"info" help:"What to log on standard error: debug, info, warn or error (${default})."`
 	LogFormat string        `enum:"text,json" default:"text" help:"text or json (${default})."`
 	// WithParent is for programs that keep a server of their own, as the Python package does.
@@ -67,6 +68,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 			return insight.ReviewTrials(ctx, c, trials)
 		},
 	}
+	config.Output = printed(c.Output)
 	var secret string
 	var tokens *token.File // of the broker
 	switch {

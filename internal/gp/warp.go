@@ -79,12 +79,18 @@ func (t Warp) Noise(w, std float64) float64 {
 	return r
 }
 
-// Invert returns the value y that is seen as w, kept finite.
-func (t Warp) Invert(w float64) float64 {
+// Excess returns u of what is seen as w, kept finite: the value but for its unit and origin.
+func (t Warp) Excess(w float64) float64 {
 	u := t.mean + t.std*w
 	if t.Log {
 		u = math.Expm1(min(u, 600))
 	}
+	return u
+}
+
+// Invert returns the value y that is seen as w, kept finite.
+func (t Warp) Invert(w float64) float64 {
+	u := t.Excess(w)
 	return min(max((t.low+u*t.size)/t.unit, -math.MaxFloat64), math.MaxFloat64)
 }
 

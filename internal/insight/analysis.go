@@ -13,10 +13,12 @@ type Analysis struct {
 	Verdict     string       `json:"verdict"`   // whether few linear combinations explain the values, in a sentence
 	Structure   Structure    `json:"structure"` // the same, for programs
 	Scale       Scale        `json:"scale"`
-	Best        *Best        `json:"best"` // nil without observations
+	Best        *Best        `json:"best"`      // nil without observations
+	Predictor   Model        `json:"predictor"` // behind importances, slices and calibration: the model that predicts best
 	Evidence    []Evidence   `json:"evidence"`
 	Directions  []Direction  `json:"directions"`  // none unless they are supported
 	Importances []Importance `json:"importances"` // most important first
+	GoodPoints  int          `json:"good_points"` // that span the good region
 	Slices      []Slice      `json:"slices"`      // of the most important parameters
 	Calibration *Calibration `json:"calibration"` // nil when there is no model
 }
@@ -72,6 +74,7 @@ type Model string
 const (
 	Constant    Model = "constant"
 	Isotropic   Model = "isotropic" // all directions alike
+	Weights     Model = "weights"   // a weight for each parameter
 	Directional Model = "directions"
 )
 
@@ -101,11 +104,31 @@ func (l Loading) Name() string {
 	return l.Param + "=" + l.Label
 }
 
-// Importance is how much a parameter matters.
+// Importance is how much a parameter matters over all values that the parameters can have,
+// and in the good region: the ranges that the best tenth of the points span.
 type Importance struct {
-	Param  string  `json:"param"`
-	Share  float64 `json:"share"` // of the mean squared slopes
-	StdDev float64 `json:"std_dev"`
+	Param string `json:"param"`
+	Effect
+	Good  *Effect `json:"good"`  // nil where all good points have one value
+	Range Range   `json:"range"` // of the good region
+}
+
+// Effect is a parameter's part in the variance of the values that the model predicts: Sobol
+// indices of its mean. The deviations say how far those of functions drawn from the model
+// are from it.
+type Effect struct {
+	Share       float64 `json:"share"` // of the variance that goes away with the parameter: total index
+	StdDev      float64 `json:"std_dev"`
+	Low         float64 `json:"low"` // nine of ten draws lie between
+	High        float64 `json:"high"`
+	Alone       float64 `json:"alone"` // of the variance that the parameter explains without the others: first-order index
+	AloneStdDev float64 `json:"alone_std_dev"`
+}
+
+// Range is what a parameter may be in a region.
+type Range struct {
+	Numbers []float64 `json:"numbers,omitempty"` // the lowest and the highest
+	Labels  []string  `json:"labels,omitempty"`
 }
 
 // Curve is the latent function along a line: median and 90 % interval.

@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// calibrate compares the values with predictions made without them. Directions that
-// were learned from a value would predict it too well, so that with them the folds are
+// calibrate compares the values with predictions made without them. Directions and weights
+// that were learned from a value would predict it too well, so that with them the folds are
 // used.
 func (a *analyst) calibrate() {
 	n := a.sample.len()
 	c := &Calibration{Method: LeaveOneOut}
 	p := newPredictions(n)
-	if a.d > 0 {
-		c.Method, p = HeldOut, a.contest.held[a.d]
+	if a.shown.model != Isotropic {
+		c.Method, p = HeldOut, a.shown.held
 	} else {
 		for i := range p.mean {
 			p.mean[i], p.variance[i] = a.model.LeaveOneOut(i)
@@ -57,6 +57,6 @@ func (c *Calibration) verdict() string {
 	case c.Coverage50 > 0.5+2.5*slack && c.Spread < 0.7:
 		how = "its intervals are wider than they need to be"
 	}
-	return fmt.Sprintf("The model %s (%s of their variance), and %s: %s of the values lie inside their 90 %% interval.",
+	return fmt.Sprintf("The model %s (%s of the differences between them), and %s: %s of the values lie inside their 90 %% interval.",
 		what, percent(max(0, c.R2)), how, percent(c.Coverage90))
 }

@@ -30,6 +30,9 @@ func (a *analyst) weigh() {
 	}
 	add(Constant, 0, c.constant)
 	add(Isotropic, 0, c.held[0])
+	if !a.brief {
+		add(Weights, 0, c.weights.held)
+	}
 	for d := 1; d < len(c.held); d++ {
 		e := add(Directional, d, c.held[d])
 		e.Share, e.Agreement, e.Chance = c.lesson.share(d), c.lesson.agreement[d-1], c.chance
@@ -86,28 +89,28 @@ func (a *analyst) choose() int {
 
 // explain says whether few linear combinations explain the values.
 func (a *analyst) explain() {
-	c, n, dim := a.contest, a.sample.len(), a.out.Dim
-	const no = "No low-dimensional linear structure is supported by the data"
+	c, n, dim := a.contest, a.sample.len(), a.out.Parameters
+	const no = "The data do not show that a few combinations of the parameters explain the values"
 	a.out.Structure = a.structure()
 	switch a.out.Structure {
 	case LowDimensional:
-		a.out.Verdict = fmt.Sprintf("The data support a low-dimensional structure: %s of %d %s %s of the gradient energy, and a model with %s predicts %s of the variance of values it was not told.",
-			plural(a.d, "direction"), dim, verb(a.d, "holds", "hold"), percent(c.lesson.share(a.d)), verb(a.d, "it", "them"), percent(max(0, r2(c.sample.w, c.held[a.d].mean))))
+		a.out.Verdict = fmt.Sprintf("A few combinations of the parameters explain the values: %s of the %d parameters %s %s of all change, and a model with %s predicts %s of the differences between values that it was not told.",
+			plural(a.d, "combination"), dim, verb(a.d, "makes up", "make up"), percent(c.lesson.share(a.d)), verb(a.d, "it", "them"), percent(max(0, r2(c.sample.w, c.held[a.d].mean))))
 	case OneCoordinate:
-		a.out.Verdict = "There is one coordinate only, so there are no combinations to look for."
+		a.out.Verdict = "Only one parameter varies, so there are no combinations to look for."
 	case Unpredictable:
-		why := fmt.Sprintf("%d points are too few for %d coordinates, or the values are mostly noise", n, dim)
+		why := fmt.Sprintf("%d points are too few for %d parameters, or the values are mostly noise", n, dim)
 		if n >= 2*dim {
 			why = "the values are mostly noise, or change too fast for this many points"
 		}
 		a.out.Verdict = no + ": values that the model was not told are predicted no better than by their mean; " + why + "."
 	case Unclear:
-		a.out.Verdict = fmt.Sprintf("%s yet: %s of the variance is predicted, but directions learned from parts of the data agree no better than by chance; %d points in %d coordinates are too few, or lie too close together.",
+		a.out.Verdict = fmt.Sprintf("%s yet: the model predicts %s of the differences between values, but parts of the data disagree on the combinations; %d points for %d parameters are too few, or lie too close together.",
 			no, percent(max(0, r2(c.sample.w, c.held[0].mean))), n, dim)
 	default:
 		strongest := len(c.held) - 1
-		a.out.Verdict = fmt.Sprintf("%s: many directions matter. The strongest %s of %d, with %s of the gradient energy, cannot replace the others.",
-			no, verb(strongest, "one", fmt.Sprint(strongest)), dim, percent(c.lesson.share(strongest)))
+		a.out.Verdict = fmt.Sprintf("%s: many of them matter. The strongest %s of %d, with %s of all change, cannot replace the others.",
+			no, verb(strongest, "combination", fmt.Sprint(strongest)), dim, percent(c.lesson.share(strongest)))
 	}
 }
 

@@ -33,15 +33,28 @@
 // directions that the isotropic model sets, and a factor on all variances from the
 // residuals of the other folds.
 //
-// # Uncertainties
+// # Importance
 //
-// Those of loadings, importances and the cosine with the truth are from the jackknife over
-// the five folds, which relearns everything without each fifth of the data.
+// The importance of a parameter is its part in the variance of the values that a model
+// predicts when all parameters vary independently over their ranges: the total Sobol index,
+// which counts what it does together with others, and the first-order index, what it does
+// alone. Numbers are uniform on the scale on which they are searched, whole numbers and labels
+// are equally likely; linear constraints do not count. The same is done for the good region,
+// the ranges that the best tenth of the points span. The model has a weight for each parameter
+// and sees the values themselves, unless another predicts them clearly better (chooseGlobal).
+//
+// The indices are those of the posterior mean. Their deviations are from functions drawn from
+// the posterior, with the hyperparameters of all points and of each fold, and from the number
+// of pairs at which they were evaluated.
+//
+// # Other uncertainties
+//
+// Those of loadings and the cosine with the truth are from the jackknife over the five folds,
+// which relearns everything without each fifth of the data.
 //
 // # Glossary
 //
 //	loading      a coordinate of a direction, a vector of length 1 in the box [-1,1]^D
-//	importance   mean squared slope along a parameter, of all parameters' sum 1
 //	scale        what the model sees: the values, or the logarithm of their distance from
 //	             the best one, whichever is more probable; medians and intervals are
 //	             transformed back

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/linalg"
@@ -34,6 +35,30 @@ type contest struct {
 	inflate  []float64     // what the variances of a model with d directions have to be multiplied by
 	constant predictions
 	chance   float64 // agreement of directions that means nothing
+
+	weights *predictor // with a weight for each parameter
+}
+
+// predictor is a model, and the same learned without each fold.
+type predictor struct {
+	model   Model
+	warp    gp.Warp
+	sample  *sample
+	hyper   gp.Hyper
+	folds   []gp.Hyper
+	held    predictions
+	inflate float64 // what its variances have to be multiplied by
+	highest float64 // value of the sample
+}
+
+// condition returns the model of all points with some of the hyperparameters, its variances
+// multiplied by what the folds teach, but by the given factor at least.
+func (p *predictor) condition(h gp.Hyper, least float64) (*gp.Posterior, error) {
+	m, err := p.sample.condition(h)
+	if err == nil {
+		m.Widen(max(p.inflate, least))
+	}
+	return m, err
 }
 
 // compare learns models with 0, 1, 2, ... directions without each fold and has them
@@ -108,27 +133,58 @@ func (c *contest) hold(ctx context.Context, d int) error {
 			return err
 		}
 		f.hypers = append(f.hypers, m.Hyper)
-		c.predict(p, m, f.held)
+		c.sample.predict(p, m, f.held)
 	}
-	c.inflate = append(c.inflate, c.correct(p))
+	c.inflate = append(c.inflate, c.correct(c.sample, p))
 	c.held = append(c.held, p)
 	return nil
+}
+
+// holdWeights learns a model with a weight for each parameter of values on a scale, and
+// predicts every fold by one that was learned without it.
+func (c *contest) holdWeights(ctx context.Context, s *sample, warp gp.Warp, of []int) (*predictor, error) {
+	p := &predictor{model: Weights, warp: warp, sample: s, held: newPredictions(s.len()), highest: slices.Max(s.w)}
+	var err error
+	if p.hyper, err = s.fitWeights(ctx, of); err != nil {
+		return nil, err
+	}
+	for _, f := range c.folds {
+		var told []int
+		for i := range s.len() {
+			if !slices.Contains(f.held, i) {
+				told = append(told, i)
+			}
+		}
+		train := s.subset(told)
+		h, err := train.fitWeights(ctx, of)
+		if err != nil {
+			return nil, err
+		}
+		m, err := train.condition(h)
+		if err != nil {
+			return nil, err
+		}
+		p.folds = append(p.folds, h)
+		s.predict(p.held, m, f.held)
+	}
+	p.inflate = c.correct(s, p.held)
+	return p, nil
 }
 
 // correct multiplies the variances of each fold by the mean squared standardised residual
 // of the others, and returns that of all. A fit cannot know how much better its directions
 // suit the points that they were learned from.
-func (c *contest) correct(p predictions) float64 {
+func (c *contest) correct(s *sample, p predictions) float64 {
 	sums := make([]float64, len(c.folds))
 	var all float64
 	for k, f := range c.folds {
 		for _, i := range f.held {
-			e := c.sample.w[i] - p.mean[i]
+			e := s.w[i] - p.mean[i]
 			sums[k] += e * e / p.variance[i]
 		}
 		all += sums[k]
 	}
-	n := c.sample.len()
+	n := s.len()
 	for k, f := range c.folds {
 		factor := max((all-sums[k])/float64(n-len(f.held)), leastFactor)
 		for _, i := range f.held {
@@ -142,21 +198,16 @@ func (c *contest) correct(p predictions) float64 {
 const leastFactor = 1e-6
 
 // predict fills the predictions, with noise, of the given points.
-func (c *contest) predict(p predictions, m *gp.Posterior, numbers []int) {
-	x := linalg.New(len(numbers), c.sample.dim())
+func (s *sample) predict(p predictions, m *gp.Posterior, numbers []int) {
+	x := linalg.New(len(numbers), s.dim())
 	for k, i := range numbers {
-		copy(x.Row(k), c.sample.points.At(i))
+		copy(x.Row(k), s.points.At(i))
 	}
 	mean, variance := make([]float64, x.Rows), make([]float64, x.Rows)
 	m.PredictRows(mean, variance, x)
 	for k, i := range numbers {
-		p.mean[i], p.variance[i] = mean[k], variance[k]+m.NoiseVariance()*c.sample.weight(i)
+		p.mean[i], p.variance[i] = mean[k], variance[k]+m.NoiseVariance()*s.weight(i)
 	}
-}
-
-// model rebuilds the model of a fold with d directions.
-func (f *fold) model(d int) (*gp.Posterior, error) {
-	return f.lesson.sample.condition(f.hypers[d])
 }
 
 const (

@@ -186,12 +186,8 @@ func TestImportancesFindTheActiveParameters(t *testing.T) {
 	if !top["x3"] || !top["x11"] {
 		t.Errorf("the most important are %+v", a.Importances[:3])
 	}
-	var sum float64
-	for _, i := range a.Importances {
-		sum += i.Share
-	}
-	if math.Abs(sum-1) > 1e-9 || len(a.Importances) != 20 {
-		t.Errorf("%d importances sum to %g", len(a.Importances), sum)
+	if others := a.Importances[2:]; len(others) != 18 || others[0].Share > 0.02 {
+		t.Errorf("of the others the most important is %+v", others[0])
 	}
 }
 

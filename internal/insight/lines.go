@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/space"
 )
@@ -47,14 +48,14 @@ func (a *analyst) response(v []float64) Response {
 			row[j] = min(max(row[j], -1), 1)
 		}
 	}
-	r.Curve = a.curve(x)
+	r.Curve = a.curve(a.along, x)
 	return r
 }
 
-// curve predicts the rows of x.
-func (a *analyst) curve(x linalg.Matrix) Curve {
+// curve predicts the rows of x by a model.
+func (a *analyst) curve(by *gp.Posterior, x linalg.Matrix) Curve {
 	mean, variance := make([]float64, x.Rows), make([]float64, x.Rows)
-	a.model.PredictRows(mean, variance, x)
+	by.PredictRows(mean, variance, x)
 	var c Curve
 	for i, m := range mean {
 		median, low, high := a.interval(m, variance[i])
@@ -148,7 +149,7 @@ func (a *analyst) slice(p space.Param, violation float64) (Slice, error) {
 		rows = append(rows, x...)
 	}
 	dim := len(a.best)
-	s.Curve = a.curve(linalg.Matrix{Rows: len(rows) / dim, Cols: dim, Stride: dim, Data: rows})
+	s.Curve = a.curve(a.model, linalg.Matrix{Rows: len(rows) / dim, Cols: dim, Stride: dim, Data: rows})
 	return s, nil
 }
 

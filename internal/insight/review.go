@@ -1,10 +1,12 @@
 package insight
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
 
+	"github.com/mahabo/mahabo/internal/progress"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -12,6 +14,8 @@ import (
 type Review struct {
 	*Analysis
 	Drift []Earlier `json:"drift"` // earliest first
+
+	asker *asker // for questions about the model
 }
 
 // Earlier is what an analysis said when there were fewer trials.
@@ -27,32 +31,37 @@ const (
 	fewestEarlier = 16  // trials
 	mostEarlier   = 3   // the first half, quarter and eighth: together they cost less than the whole
 	mostEncoded   = 2e7 // numbers; of larger studies only the relevant trials are encoded
+	wholeShare    = 0.7 // of the work that the analysis of all trials is
 )
 
 // ReviewTrials analyses the complete trials of a study, and their first half, quarter and
 // eighth in the order in which they were told.
 func ReviewTrials(ctx context.Context, c study.Config, trials []study.Trial) (*Review, error) {
 	complete := slices.DeleteFunc(slices.Clone(trials), func(t study.Trial) bool { return t.Value == nil || t.Excluded })
-	slices.SortStableFunc(complete, func(a, b study.Trial) int { return a.Told.Compare(b.Told) })
+	slices.SortFunc(complete, func(a, b study.Trial) int { return cmp.Or(a.Told.Compare(b.Told), cmp.Compare(a.Number, b.Number)) })
 	data, err := FromTrials(c, lighter(c, complete))
 	if err != nil {
 		return nil, err
 	}
-	r := &Review{Drift: []Earlier{}}
-	if r.Analysis, err = Analyse(ctx, data); err != nil {
+	quiet := progress.With(ctx, func(string, float64) {})
+	whole := progress.With(ctx, func(what string, share float64) { progress.Report(ctx, what, wholeShare*share) })
+	now, err := analyse(whole, data, false)
+	if err != nil {
 		return nil, err
 	}
+	r := &Review{Analysis: now.out, Drift: []Earlier{}, asker: &asker{analyst: now}}
 	all := data.Observations
 	for k := mostEarlier; k > 0; k-- {
 		data.Observations = all[:len(all)>>k]
 		if len(data.Observations) < fewestEarlier {
 			continue
 		}
-		then, err := Analyse(ctx, data)
+		progress.Report(ctx, "what the first trials showed", wholeShare+(1-wholeShare)*float64(mostEarlier-k)/mostEarlier)
+		then, err := analyse(quiet, data, true)
 		if err != nil {
 			return nil, err
 		}
-		r.Drift = append(r.Drift, r.earlier(then, len(complete)>>k))
+		r.Drift = append(r.Drift, r.earlier(then.out, len(complete)>>k))
 	}
 	return r, nil
 }

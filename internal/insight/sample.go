@@ -205,6 +205,41 @@ func (s *sample) fit(ctx context.Context, directions linalg.Matrix, floors []flo
 	return h, loss, err
 }
 
+// Of a fit with a weight for each parameter: most numbers that one gradient may touch, and
+// gradients.
+const (
+	mostWeighted = 4e6
+	fewestFitted = 64
+	weightEvals  = 40
+)
+
+// fitWeights returns the most probable hyperparameters of a model with a weight for each
+// parameter. Weights are expected to be small where there are many parameters, and may be far
+// from that: most parameters of a problem do nothing.
+func (s *sample) fitWeights(ctx context.Context, of []int) (gp.Hyper, error) {
+	few := s
+	most := min(mostFitted, max(fewestFitted, int(math.Sqrt(mostWeighted/float64(s.dim())))))
+	if s.len() > most {
+		few = s.subset(evenly(s.len(), most))
+	}
+	params := of[len(of)-1] + 1
+	weight := gp.HyperParam{
+		Name: "weight", Prior: gp.LogNormalPrior{Mu: math.Log(0.5 / float64(params)), StdDev: 2.5}, Low: math.Log(1e-8), High: math.Log(400),
+	}
+	metric := gp.Weighted{Of: of, Param: weight}
+	h, _, err := gp.Fit(ctx, gp.Prior{
+		Profile: gp.Matern52, Metric: metric, Noise: noisePrior, Restricted: true, Evals: weightEvals, Ftol: fitTolerance,
+	}, few.data())
+	if errors.Is(err, gp.ErrNoFit) {
+		logs := make([]float64, params)
+		for i := range logs {
+			logs[i] = weight.Prior.Mu
+		}
+		h, err = gp.Hyper{Profile: gp.Matern52, Metric: metric.At(logs), Noise: 1, Restricted: true}, nil
+	}
+	return h, err
+}
+
 // condition returns the model with the given hyperparameters.
 func (s *sample) condition(h gp.Hyper) (*gp.Posterior, error) { return gp.Condition(h, s.data(), 0) }
 

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/chart"
 	"github.com/mahabo/mahabo/internal/figure"
 	"github.com/mahabo/mahabo/internal/insight"
 	"github.com/mahabo/mahabo/study"
@@ -16,12 +19,12 @@ import (
 
 // Page is what a page shows and how it was made.
 type Page struct {
-	Summary  study.Summary
-	Trials   []study.Trial // all, in the order of their numbers
-	Analysis *insight.Analysis
-	Command  string // that made the page
-	Version  string
-	Time     time.Time
+	Summary study.Summary
+	Trials  []study.Trial // all, in the order of their numbers
+	Review  *insight.Review
+	Command string // that made the page
+	Version string
+	Time    time.Time
 }
 
 //go:embed page.html
@@ -30,17 +33,17 @@ var pageTemplate string
 // view is what the template sees.
 type view struct {
 	Page
-	Style        template.CSS
-	Advice       string
-	Params       string // the best point, to copy
-	States       []stateCount
-	Improvements []improvement
-	Directions   []directionView
-	Important    []insight.Importance
+	chart.View
+	Style           template.CSS
+	Library, Script template.JS
+	Policy          string
+	Params          string // the best point, to copy
+	States          []stateCount
+	Improvements    []improvement
 
-	Convergence, Parallel, Importance  template.HTML
-	Evidence, SliceGrid, Calibration   template.HTML
-	AxesDrawn, LinesDrawn, Highlighted int
+	Convergence, Parallel template.HTML
+	SliceGrid, Contours   []template.HTML
+	Drawn                 int // trials of the parallel coordinates
 }
 
 // stateCount is how many trials are in a state.
@@ -49,27 +52,18 @@ type stateCount struct {
 	Count int
 }
 
-// directionView is a direction with its figures and the rows of their tables.
-type directionView struct {
-	insight.Direction
-	Number           int
-	Loadings         []insight.Loading
-	Figure, Response template.HTML
-	Points           []responsePoint
+// improvement is a complete trial that was better than all before.
+type improvement struct {
+	Number int
+	Value  float64
 }
-
-// responsePoint is a row of the table beside a response.
-type responsePoint struct{ At, Median, Low, High float64 }
 
 // HTML writes the page.
 func HTML(w io.Writer, p Page) error {
-	page, err := template.New("page").Funcs(template.FuncMap{
-		"percent": func(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) },
-		"number":  func(v float64) string { return fmt.Sprintf("%.6g", v) },
-		"short":   func(v float64) string { return fmt.Sprintf("%.3g", v) },
-		"last":    func(v []float64) float64 { return v[len(v)-1] },
-		"model":   modelName,
-	}).Parse(pageTemplate)
+	t, err := chart.Parse(template.New("page").Funcs(chart.Functions()))
+	if err == nil {
+		t, err = t.Parse(pageTemplate)
+	}
 	if err != nil {
 		return fmt.Errorf("page.html: %w", err)
 	}
@@ -77,16 +71,27 @@ func HTML(w io.Writer, p Page) error {
 	if err != nil {
 		return err
 	}
-	return page.Execute(w, v)
+	return t.Execute(w, v)
 }
 
-// tableRows bounds the tables beside figures.
-const tableRows = 50
+// start draws the figures when the page is there.
+const start = "\ndrawAll(document);\n"
+
+const (
+	tableRows = 50   // of tables beside figures
+	mostDots  = 1500 // of the chart of convergence
+	mostLines = 300  // of the parallel coordinates
+	mostAxes  = 9
+	sliceDots = 200
+	contours  = 3 // most important parameters whose pairs are drawn
+)
 
 func (p Page) view() (*view, error) {
 	p.Trials = slices.DeleteFunc(slices.Clone(p.Trials), func(t study.Trial) bool { return t.Excluded })
-	a := p.Analysis
-	v := &view{Page: p, Style: template.CSS(figure.Style), Advice: advice(a.Structure)}
+	a, goal := p.Review, p.Summary.Config.Goal
+	v := &view{Page: p, View: chart.View{Review: a, Goal: string(goal)}, Style: template.CSS(figure.Style + chart.Style)}
+	v.Library, v.Script = template.JS(chart.Unpacked()), template.JS(chart.Script+start)
+	v.Policy = "default-src 'none'; style-src 'unsafe-inline'; script-src " + digest(string(v.Library)) + " " + digest(string(v.Script))
 	for _, s := range []evaluate.State{evaluate.Complete, study.Running, study.Waiting, study.Stale, evaluate.Failed, evaluate.Infeasible} {
 		if n := p.Summary.States[s]; n > 0 {
 			v.States = append(v.States, stateCount{s, n})
@@ -95,96 +100,126 @@ func (p Page) view() (*view, error) {
 	if n := p.Summary.Excluded; n > 0 {
 		v.States = append(v.States, stateCount{"excluded", n})
 	}
-	if a.Best != nil {
-		v.Params = a.Best.Params.String()
-		v.Improvements = improvements(p.Trials, p.Summary.Config.Goal)
-		if n := len(v.Improvements); n > tableRows {
-			v.Improvements = v.Improvements[n-tableRows:]
-		}
+	if a.Best == nil {
+		return v, nil
 	}
-	v.Important = a.Importances[:min(tableRows, len(a.Importances))]
+	v.Params = a.Best.Params.String()
+	v.Improvements = improvements(p.Trials, goal)
+	if n := len(v.Improvements); n > tableRows {
+		v.Improvements = v.Improvements[n-tableRows:]
+	}
 	return v, v.draw()
 }
 
-// drawing is a figure and where it goes.
-type drawing struct {
-	dst  *template.HTML
-	show bool
-	draw func() (string, error)
+// digest names a script in a Content-Security-Policy.
+func digest(script string) string {
+	sum := sha256.Sum256([]byte(script))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// improvements lists the trials that were better than all before.
+func improvements(trials []study.Trial, goal study.Goal) (list []improvement) {
+	for _, t := range trials {
+		if t.Value != nil && (len(list) == 0 || chart.Better(goal, *t.Value, list[len(list)-1].Value)) {
+			list = append(list, improvement{t.Number, *t.Value})
+		}
+	}
+	return list
 }
 
 // draw makes the figures that there are data for.
-func (v *view) draw() error {
-	a, goal := v.Analysis, v.Summary.Config.Goal
-	figures := []drawing{
-		{&v.Convergence, a.Best != nil, func() (string, error) { return convergence(v.Trials, goal) }},
-		{&v.Importance, len(a.Importances) > 0, func() (string, error) { return importance(a) }},
-		{&v.Parallel, len(a.Importances) > 1, v.parallel},
-		{&v.Evidence, len(a.Evidence) > 0, func() (string, error) { return evidence(a) }},
-		{&v.SliceGrid, len(a.Slices) > 0, func() (string, error) { return sliceGrid(a) }},
-		{&v.Calibration, a.Calibration != nil, func() (string, error) { return calibration(a.Calibration, goal) }},
-	}
-	for k, d := range a.Directions {
-		v.Directions = append(v.Directions, newDirectionView(k+1, d))
-	}
-	for k, d := range a.Directions {
-		one := &v.Directions[k]
-		figures = append(figures,
-			drawing{&one.Figure, true, func() (string, error) { return loadings(d) }},
-			drawing{&one.Response, true, func() (string, error) { return response(d, goal) }})
-	}
-	for _, f := range figures {
-		if !f.show {
-			continue
+func (v *view) draw() (err error) {
+	goal := v.Summary.Config.Goal
+	var values []study.Value
+	for _, t := range v.Page.Trials {
+		if t.Value != nil {
+			values = append(values, study.Value{Number: t.Number, Value: *t.Value})
 		}
-		svg, err := f.draw()
+	}
+	curve := chart.NewCurve(values, goal, mostDots)
+	caption := "Dots: the value of each complete trial. Line: the best so far. Triangles at the border lie beyond it. A line that has been flat for long means that the method has run out of better points, or that the remaining differences are noise."
+	if len(curve.Numbers) < curve.Total {
+		caption = fmt.Sprintf("%d of %d trials are drawn, the highest and the lowest of every stretch. ", len(curve.Numbers), curve.Total) + caption
+	}
+	v.Convergence, err = chart.Figure("convergence", map[string]any{
+		"goal": v.Goal, "studies": []any{map[string]any{"name": v.Summary.Config.Name, "curve": curve}},
+	}, caption, "")
+	if err != nil || len(v.Importances) == 0 {
+		return err
+	}
+	points := func(limit int, names ...string) (chart.Points, error) {
+		return v.points(slices.Clone(values), limit, names...)
+	}
+	if err := v.drawParallel(points); err != nil {
+		return err
+	}
+	for _, s := range v.Slices {
+		p, err := points(sliceDots, s.Param)
 		if err != nil {
 			return err
 		}
-		*f.dst = template.HTML(figure.ForPage(svg)) // the SVG writer has escaped its texts
+		f, err := chart.Figure("slice", map[string]any{"slice": s, "points": p, "goal": v.Goal}, "", "")
+		if err != nil {
+			return err
+		}
+		v.SliceGrid = append(v.SliceGrid, f)
 	}
-	return nil
+	return v.drawContours(points)
 }
 
-func (v *view) parallel() (string, error) {
-	axes := parallelAxes(v.Summary.Config.Space, v.Analysis)
-	lines, err := polylines(v.Summary.Config, v.Trials, axes)
+// points are the best trials and others, with some parameters.
+func (v *view) points(values []study.Value, limit int, names ...string) (chart.Points, error) {
+	axes, err := chart.Axes(v.Summary.Config.Space, names)
 	if err != nil {
-		return "", err
+		return chart.Points{}, err
 	}
-	v.AxesDrawn, v.LinesDrawn = len(axes), len(lines)
-	complete := 0
-	for _, t := range v.Trials {
-		if t.Value != nil {
-			complete++
+	known := map[int]study.Trial{}
+	for _, t := range v.Page.Trials {
+		known[t.Number] = t
+	}
+	total := len(values)
+	var chosen []study.Trial
+	for _, n := range chart.BestAndOthers(values, v.Summary.Config.Goal, limit) {
+		chosen = append(chosen, known[n])
+	}
+	p := chart.NewPoints(chosen, axes)
+	p.Total = total
+	return p, nil
+}
+
+func (v *view) drawParallel(points func(int, ...string) (chart.Points, error)) error {
+	var names []string
+	for _, i := range v.Importances[:min(mostAxes, len(v.Importances))] {
+		names = append(names, i.Param)
+	}
+	p, err := points(mostLines, names...)
+	if err != nil {
+		return err
+	}
+	v.Drawn = len(p.Numbers)
+	v.Parallel, err = chart.Figure("parallel", map[string]any{"goal": v.Goal, "points": p},
+		fmt.Sprintf("Each line is a trial across the most important parameters and its value, %d of %d: blue ones are good, the orange one is the best. Where good lines meet, good trials agree; where they spread, the parameter matters little or depends on another. Drag along an axis to keep the lines that pass there.", len(p.Numbers), p.Total), "")
+	return err
+}
+
+func (v *view) drawContours(points func(int, ...string) (chart.Points, error)) error {
+	top := v.Importances[:min(contours, len(v.Importances))]
+	for i := range top {
+		for j := range i {
+			c, err := v.Contour(top[j].Param, top[i].Param)
+			if err != nil {
+				return err
+			}
+			p, err := points(sliceDots, top[j].Param, top[i].Param)
+			if err != nil {
+				return err
+			}
+			f, err := chart.Figure("contour", map[string]any{"contour": c, "points": p, "goal": v.Goal}, "", "")
+			if err != nil {
+				return err
+			}
+			v.Contours = append(v.Contours, f)
 		}
 	}
-	v.Highlighted = min(mostLines/2, highlighted(complete))
-	return parallel(axes, lines, v.Highlighted)
-}
-
-func newDirectionView(number int, d insight.Direction) directionView {
-	v := directionView{Direction: d, Number: number, Loadings: d.Loadings[:min(tableRows, len(d.Loadings))]}
-	for i := 0; i < len(d.Response.At); i += 4 {
-		r := d.Response
-		v.Points = append(v.Points, responsePoint{r.At[i], r.Median[i], r.Low[i], r.High[i]})
-	}
-	return v
-}
-
-// advice says what to do about a verdict.
-func advice(s insight.Structure) string {
-	switch s {
-	case insight.LowDimensional:
-		return "A method that learns directions, such as maha, can use this; so can you, by moving these parameters together."
-	case insight.Unpredictable:
-		return "Do not read anything into the importances below. Evaluate more points; if values at one point differ, repeat points to see how large the noise is."
-	case insight.Unclear:
-		return "The importances below are a first guess. More points that are spread over the space, for instance from the method sobol, would settle it."
-	case insight.ManyMatter:
-		return "Methods that search in a few directions would miss something; adaptive, vanilla and turbo do not."
-	case insight.OneCoordinate:
-		return "The slice below shows all there is."
-	}
-	return "Come back when there are more values."
+	return nil
 }

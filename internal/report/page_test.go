@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -48,11 +49,7 @@ func examplePage(t *testing.T, n, dim int, value func(v space.Params, r *rand.Ra
 		}
 		p.Trials = append(p.Trials, trial)
 	}
-	data, err := insight.FromTrials(config, p.Trials)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.Analysis, err = insight.Analyse(t.Context(), data); err != nil {
+	if p.Review, err = insight.ReviewTrials(t.Context(), config, p.Trials); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -78,16 +75,22 @@ func TestPage(t *testing.T) {
 	page := write(t, p)
 	for _, part := range []string{
 		"<title>Study oven</title>", "Minimise over 10 parameters by adaptive", "120 complete, 1 running, 1 failed",
-		"Direction 1", "raise b while lowering a", "Table of loadings", "Table of importances", "Table of slices",
-		"How many directions?", "Can it be trusted?", "a (&lt;mol&gt;)", "&#39;a &amp; b.html&#39;", "2030-01-02 03:04 UTC",
-		"prefers-color-scheme: dark", "currentColor", "user-select: all", "The trials that improved",
+		"Combination 1", "raise b while lowering a", "Table of importances", "Table of slices", "Table of models", "Good trials have",
+		"How many combinations?", "Can it be trusted?", `"unit":"\u003cmol\u003e"`, "&#39;a &amp; b.html&#39;", "2030-01-02 03:04 UTC",
+		"prefers-color-scheme: dark", "user-select: all", "The trials that improved", "Has the answer changed?",
+		`data-chart="convergence"`, `data-chart="parallel"`, `data-chart="importance"`, `data-chart="slice"`, `data-chart="contour"`, `data-chart="calibration"`,
 	} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %q", part)
 		}
 	}
-	rest := strings.NewReplacer("http://www.w3.org/2000/svg", "", "http://www.w3.org/1999/xlink", "").Replace(page)
-	for _, bad := range []string{"http:", "https:", "<script", "<link", "<img", "url(", "@import", "NaN", "Inf", "ZgotmplZ"} {
+	// What is not a script of ours loads nothing and has nothing that is no number.
+	scripts := regexp.MustCompile(`(?s)<script>.*?</script>|<script type="module">.*?</script>`)
+	if n := len(scripts.FindAllString(page, -1)); n != 2 {
+		t.Errorf("the page has %d scripts", n)
+	}
+	rest := scripts.ReplaceAllString(page, "")
+	for _, bad := range []string{"http:", "https:", "<link", "<img", "url(", "@import", "NaN", "Inf", "ZgotmplZ", "src="} {
 		if strings.Contains(rest, bad) {
 			t.Errorf("the page has %q", bad)
 		}
@@ -96,7 +99,7 @@ func TestPage(t *testing.T) {
 
 // A page says what there is, however little.
 func TestPageOfLittle(t *testing.T) {
-	for n, want := range map[int]string{0: "No trial is complete yet", 1: "too few for a model", 12: "How many directions?"} {
+	for n, want := range map[int]string{0: "No trial is complete yet", 1: "too few for a model", 12: "How many combinations?"} {
 		page := write(t, examplePage(t, n, 2, ridge))
 		if !strings.Contains(page, want) {
 			t.Errorf("%d trials: the page lacks %q", n, want)
@@ -108,7 +111,7 @@ func TestPageOfLittle(t *testing.T) {
 	}
 }
 
-// A thousand parameters and five thousand trials make a page of at most two megabytes.
+// A thousand parameters and five thousand trials make a page of at most three megabytes.
 func TestPageOfMuch(t *testing.T) {
 	p := examplePage(t, 40, 1000, ridge)
 	for len(p.Trials) < 5000 {
@@ -116,7 +119,7 @@ func TestPageOfMuch(t *testing.T) {
 		next.Number = len(p.Trials) + 1
 		p.Trials = append(p.Trials, next)
 	}
-	if page := write(t, p); len(page) > 2<<20 {
+	if page := write(t, p); len(page) > 3<<20 {
 		t.Errorf("the page has %d bytes", len(page))
 	}
 }
@@ -128,26 +131,25 @@ func TestPageInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	browser := figuretest.Open(t, file)
-	type counts struct{ Figures, Unnamed, Shapes, Outside, Texts, Headings, Wide int }
-	seen := figuretest.Ask(browser, t, chromedp.Evaluate[counts](`(() => {
-		const box = e => { const b = e.getBBox(); return b.width + b.height; };
-		const outside = e => {
-			const b = e.getBoundingClientRect(), f = e.ownerSVGElement.getBoundingClientRect();
-			return b.left < f.left - 1 || b.right > f.right + 1 || b.top < f.top - 1 || b.bottom > f.bottom + 1;
-		};
-		const shapes = [...document.querySelectorAll('figure svg path')].filter(e => box(e) > 0);
-		return {
-			Figures: [...document.querySelectorAll('figure svg')].filter(e => e.getBoundingClientRect().height > 80).length,
-			Unnamed: [...document.querySelectorAll('figure')].filter(e => !e.getAttribute('aria-label')).length,
-			Shapes: shapes.length, Outside: shapes.filter(outside).length,
-			Texts: [...document.querySelectorAll('figure svg text')].filter(e => box(e) > 0).length,
+	for _, width := range []int64{1280, 390} {
+		figuretest.Ask(browser, t, chromedp.EmulateViewport(width, 900))
+		figuretest.Ask(browser, t, chromedp.Navigate("file://"+file))
+		type counts struct{ Figures, Drawn, Unnamed, Texts, Headings int }
+		seen := figuretest.Ask(browser, t, chromedp.Evaluate[counts](`({
+			Figures: document.querySelectorAll('figure.chart').length,
+			Drawn: [...document.querySelectorAll('figure.chart[data-drawn=yes] svg')].filter((e) => e.getBoundingClientRect().height > 80).length,
+			Unnamed: [...document.querySelectorAll('figure.chart .plot')].filter((e) => !e.getAttribute('aria-label')).length,
+			Texts: document.querySelectorAll('figure.chart svg text').length,
 			Headings: document.querySelectorAll('h1, h2').length,
-			Wide: Math.max(0, document.documentElement.scrollWidth - innerWidth),
-		};
-	})()`))
-	// Convergence, loadings, response, importance, parallel, slices, evidence, calibration.
-	if seen.Figures != 8 || seen.Unnamed > 0 || seen.Shapes < 500 || seen.Outside > 0 || seen.Texts < 100 || seen.Headings < 8 || seen.Wide > 0 {
-		t.Errorf("the browser sees %+v", seen)
+		})`))
+		// Convergence, importance, parallel, 10 slices, 3 contours, loadings, response, evidence, calibration.
+		if seen.Figures != 20 || seen.Drawn != seen.Figures || seen.Unnamed > 0 || seen.Texts < 150 || seen.Headings < 8 {
+			t.Errorf("at %d pixels the browser sees %+v", width, seen)
+		}
+		figuretest.Keep(browser, t, fmt.Sprintf("report-%d", width))
+		if faults := figuretest.Faults(browser, t); faults != "" {
+			t.Errorf("at %d pixels:\n%s", width, faults)
+		}
 	}
 	for scheme, bounds := range map[string][2]float64{"light": {0.8, 1}, "dark": {0, 0.3}} {
 		if b := figuretest.Brightness(browser, t, scheme); b < bounds[0] || b > bounds[1] {

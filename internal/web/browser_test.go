@@ -3,18 +3,21 @@ package web_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/png"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"net/http"
-	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/mahabo/mahabo/internal/figure/figuretest"
@@ -45,7 +48,8 @@ func visit(t *testing.T, site string) *tab {
 			if err != nil {
 				return
 			}
-			refused := m.Source == "network" && strings.Contains(m.Text, "422") // a form that was wrong
+			// A form that was wrong, and a page that is not there.
+			refused := m.Source == "network" && (strings.Contains(m.Text, "422") || strings.HasSuffix(m.URL, "/nowhere"))
 			if m.Type != chromedp.ConsoleLog && m.Type != chromedp.ConsoleInfo && m.Type != chromedp.ConsoleDebug && !refused {
 				note(m.String() + " " + m.URL)
 			}
@@ -106,22 +110,14 @@ func (b *tab) until(expression string) {
 	}
 }
 
-// picture takes a screenshot of an element, or of the page when there is no selector. It is
-// kept in the folder that MAHABO_SCREENSHOTS names, if any.
+// picture takes a screenshot of an element, or of the page when there is no selector.
 func (b *tab) picture(selector string) image.Image {
 	b.t.Helper()
 	take := chromedp.FullScreenshot(100)
 	if selector != "" {
 		take = chromedp.Screenshot(chromedp.CSS(selector))
 	}
-	data := figuretest.Ask(b.browser, b.t, take)
-	if dir := os.Getenv("MAHABO_SCREENSHOTS"); dir != "" {
-		name := fmt.Sprintf("%s/%s%d.png", dir, strings.Trim(selector, "#"), time.Now().UnixMilli())
-		if err := os.WriteFile(name, data, 0o644); err != nil {
-			b.t.Fatal(err)
-		}
-	}
-	p, err := png.Decode(bytes.NewReader(data))
+	p, err := png.Decode(bytes.NewReader(figuretest.Ask(b.browser, b.t, take)))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -141,12 +137,11 @@ func colours(p image.Image) int {
 	return len(seen)
 }
 
-// inked is the share of the pixels of a canvas that are drawn on.
-func (b *tab) inked(selector string) float64 {
+// drawn waits until all charts are drawn and no analysis is under way.
+func (b *tab) drawn() {
 	b.t.Helper()
-	return figuretest.Ask(b.browser, b.t, chromedp.Evaluate[float64](fmt.Sprintf(
-		`(() => { const c = document.querySelector(%q), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
-		let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return 4 * n / d.length; })()`, selector)))
+	b.until(`!document.querySelector("progress") && !document.body.innerText.includes("Looking at the data") &&
+		[...document.querySelectorAll("figure[data-chart]")].every((f) => f.dataset.drawn || f.dataset.studies === "[]" || !f.checkVisibility())`)
 }
 
 // clean fails when something happened that should not.
@@ -167,11 +162,25 @@ func TestBrowser(t *testing.T) {
 	b.write("#name", "oven")
 	b.set("#space", "parameters: {x: {float: [1, 0]}}")
 	b.set("#method", "sobol")
-	b.click("form.card button")
+	b.click("form.card button.primary")
 	b.until(`document.querySelector("#space-error .error")?.textContent.includes("x")`)
-	b.set("#space", "parameters:\n  x: {float: [0, 1]}\n  y: {log: [0.001, 1]}\n  kind: {choice: [a, b, c]}\n")
-	b.click("form.card button")
-	b.until(`document.querySelector("#live.on") && document.querySelector("#curve canvas")`)
+	b.set("#space", "")
+	b.write("[name=p-name]", "x")
+	b.write("[name=p-low]", "0")
+	b.write("[name=p-high]", "1")
+	b.click("#add-parameter")
+	b.click("#add-parameter")
+	row := `tr:nth-child(2) `
+	b.write(row+"[name=p-name]", "y")
+	b.choose(row+"select", "log")
+	b.write(row+"[name=p-low]", "0.001")
+	b.write(row+"[name=p-high]", "1")
+	row = `tr:nth-child(3) `
+	b.write(row+"[name=p-name]", "kind")
+	b.choose(row+"select", "choice")
+	b.write(row+"[name=p-values]", "a, b, c")
+	b.click("form.card button.primary")
+	b.until(`document.querySelector("#live.on") && document.querySelector("#curve[data-drawn=nothing]")`)
 
 	b.write("#ask-count", "24")
 	b.click("#ask-form button")
@@ -186,7 +195,7 @@ func TestBrowser(t *testing.T) {
 		}
 	}
 	b.until(`document.querySelector("#complete-count").textContent === "23" && document.querySelector("#curve").dataset.points === "23"`)
-	before := b.picture("#curve")
+	before := b.picture("#curve .plot")
 	if n := colours(before); n < 10 {
 		t.Errorf("the chart has %d colours: nothing is drawn", n)
 	}
@@ -194,19 +203,11 @@ func TestBrowser(t *testing.T) {
 	// A value told by hand moves the chart.
 	b.write("#value-1", "-3")
 	b.click("#tell-1 button")
-	b.until(`document.querySelector("#best-value").textContent === "-3" && document.querySelector("#curve").dataset.points === "24"`)
-	if bytes.Equal(pixels(before), pixels(b.picture("#curve"))) {
+	b.until(`document.querySelector("#best-value").textContent === "-3" && document.querySelector("#curve").dataset.points === "24" && !document.querySelector("#value-1")`)
+	if bytes.Equal(pixels(before), pixels(b.picture("#curve .plot"))) {
 		t.Error("the chart did not move")
 	}
-	b.until(`document.querySelector("#importances") && document.querySelector("canvas.calibration")?.dataset.dots === "24"`)
-	for _, canvas := range []string{"#parallel", "#slices canvas", "canvas.calibration"} {
-		if share := b.inked(canvas); share < 0.005 {
-			t.Errorf("%s is drawn on %.4f of its pixels", canvas, share)
-		}
-	}
-	b.write("#trial-search", "nothing at all")
-	b.until(`document.querySelector("#trials").textContent.includes("No trial matches")`)
-
+	b.until(`document.querySelector("#insight figure[data-drawn=yes]")`)
 	b.readable("light")
 	light := b.picture("")
 	b.click("#theme")
@@ -215,12 +216,56 @@ func TestBrowser(t *testing.T) {
 	if l, d := figuretest.Mean(light), figuretest.Mean(b.picture("")); d > l-0.3 {
 		t.Errorf("dark mode has brightness %.2f, light mode %.2f", d, l)
 	}
-	b.phone(v.site, "/studies/oven", "/", "/new", "/studies/oven/trials/1", "/login")
+
+	// Brushing an axis filters the table.
+	b.do(chromedp.Navigate(v.site + "/studies/oven/trials"))
+	b.until(`document.querySelector("#parallel").dataset.lines === "24" && document.querySelectorAll("#trials tbody tr").length === 24`)
+	type box struct{ X, Y, Height float64 }
+	axis := figuretest.Ask(b.browser, t, chromedp.Evaluate[box](`(() => {
+		const name = [...document.querySelectorAll("#parallel text")].find((e) => e.textContent === "value").getBoundingClientRect();
+		const plot = document.querySelector("#parallel .plot").getBoundingClientRect();
+		return { X: name.x + name.width / 2, Y: plot.y + 46, Height: plot.height - 74 };
+	})()`))
+	b.do(chromedp.DragAndDropXY(axis.X, axis.Y+2, axis.X, axis.Y+axis.Height*0.4, 8))
+	b.until(`document.querySelector("#trials .chosen")?.textContent.includes("chosen in the chart") && document.querySelectorAll("#trials tbody tr").length < 24`)
+	b.click("#trials-all")
+	b.until(`document.querySelectorAll("#trials tbody tr").length === 24`)
+	b.write("#trial-search", "nothing at all")
+	b.until(`document.querySelector("#trials").textContent.includes("No trial matches")`)
+
+	// Any parameter has a slice, any two a contour.
+	b.do(chromedp.Navigate(v.site + "/studies/oven/parameters"))
+	b.until(`document.querySelectorAll("#slices figure[data-drawn=yes]").length === 3 && document.querySelector("#contour[data-drawn=yes]")`)
+	b.choose("#contour-x", "kind")
+	b.choose("#contour-y", "x")
+	b.until(`document.querySelector("#contour").dataset.shows === "kind x"`)
+	b.choose("#contour-y", "kind")
+	b.until(`document.querySelector("#contour-error").textContent.includes("two different")`)
+
+	// A click on a point opens its trial.
+	b.do(chromedp.Navigate(v.site + "/studies/oven"))
+	b.until(`document.querySelector("#curve[data-drawn=yes]")`)
+	dot := figuretest.Ask(b.browser, t, chromedp.Evaluate[box](`(() => {
+		document.querySelector("#curve").scrollIntoView({ block: "center" });
+		const paths = [...document.querySelectorAll("#curve svg path")].map((e) => e.getBoundingClientRect()).filter((r) => r.width > 4 && r.width < 8 && r.height > 4 && r.height < 8 && r.y > 0);
+		const r = paths[paths.length >> 1];
+		return { X: r.x + r.width / 2, Y: r.y + r.height / 2, Height: 0 };
+	})()`))
+	b.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, dot.X-2, dot.Y), chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, dot.X, dot.Y))
+	b.until(`document.querySelector("#curve .tip")?.textContent.includes("best so far")`)
+	b.do(chromedp.MouseClickXY(dot.X, dot.Y))
+	b.until(`/trials\/[0-9]+$/.test(location.pathname) && document.querySelector("h1")?.textContent.startsWith("Trial ")`)
 	b.clean()
 }
 
-// Directions that the data support are shown, drawn, and compared with earlier ones.
-func TestDirections(t *testing.T) {
+// choose sets a list, as a reader does.
+func (b *tab) choose(selector, value string) {
+	b.t.Helper()
+	figuretest.Ask(b.browser, b.t, chromedp.Evaluate[bool](fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.value = %q; e.dispatchEvent(new Event("change", { bubbles: true })); return e.value === %q; })()`, selector, value, value)))
+}
+
+// Combinations that the data support are shown, drawn, and compared with earlier ones.
+func TestCombinations(t *testing.T) {
 	v := open(t, "")
 	v.fill(http.StatusOK, "/new", "name", "ridge", "space", `parameters: {"x[0:4]": {float: [-1, 1]}}`, "method", "sobol")
 	r := rand.New(rand.NewPCG(3, 4))
@@ -239,17 +284,13 @@ func TestDirections(t *testing.T) {
 		t.Fatal(page)
 	}
 	b := visit(t, v.site)
-	b.do(chromedp.Navigate(v.site + "/studies/ridge"))
-	b.until(`document.querySelector("[data-response] canvas")?.dataset.dots > 0`)
-	if share := b.inked("[data-response] canvas"); share < 0.005 {
-		t.Errorf("the response is drawn on %.4f of its pixels", share)
-	}
+	b.do(chromedp.Navigate(v.site + "/studies/ridge/model"))
+	b.until(`document.querySelector('[data-chart="response"][data-drawn=yes]') && document.querySelector('[data-chart="calibration"][data-drawn=yes]')`)
 	// The model is drawn again when it is renewed.
-	b.until(`(document.querySelector("[data-response]").id = "old") && (htmx.trigger(document.body, "model-stale"), true)`)
-	b.until(`!document.getElementById("old") && document.querySelector("canvas.calibration")?.dataset.dots === "80"`)
-	has(t, v.get("/studies/ridge/model"), "x3", "Drift", "low-dimensional", `aria-label="Loadings"`)
+	b.until(`(document.querySelector('[data-chart="response"]').id = "old") && (htmx.trigger(document.body, "model-stale"), true)`)
+	b.until(`!document.getElementById("old") && document.querySelector('[data-chart="response"][data-drawn=yes]')`)
+	has(t, v.analysed("/studies/ridge/model"), "x3", "Has the answer changed?", "a few combinations explain the values", "Towards better values")
 	b.readable("light")
-	b.picture("")
 	b.clean()
 }
 
@@ -261,9 +302,9 @@ func pixels(p image.Image) []byte {
 
 // unnamed lists what a screen reader could not name, and ids that occur twice.
 const unnamed = `[
-	...[...document.querySelectorAll("input:not([type=hidden]), select, textarea")].filter((e) => !e.labels.length),
+	...[...document.querySelectorAll("input:not([type=hidden]), select, textarea")].filter((e) => !e.labels.length && !e.ariaLabel),
 	...[...document.querySelectorAll("button, a, summary")].filter((e) => !e.textContent.trim()),
-	...[...document.querySelectorAll("canvas:not(#curve canvas), svg")].filter((e) => !e.ariaLabel && !e.ariaHidden && !e.closest("[role=img]")),
+	...[...document.querySelectorAll("canvas, svg")].filter((e) => !e.ariaLabel && !e.ariaHidden && !e.closest("[role=img]")),
 	...[...document.querySelectorAll("[id]")].filter((e) => document.querySelectorAll("#" + CSS.escape(e.id)).length > 1),
 ].map((e) => e.outerHTML.slice(0, 120)).join("\n")`
 
@@ -291,19 +332,101 @@ func (b *tab) readable(theme string) {
 	}
 }
 
-// phone looks at pages on a small screen: they scroll in one direction only.
-func (b *tab) phone(site string, paths ...string) {
-	b.t.Helper()
-	b.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile))
-	for _, path := range paths {
-		b.do(chromedp.Navigate(site + path))
-		if path == "/studies/oven" {
-			b.until(`document.querySelector("#importances") && document.querySelector("canvas.calibration")?.dataset.dots`)
+// laboratory is a server with studies of all sorts: one with much of everything, one with a few
+// trials, one without any.
+func laboratory(t *testing.T) visitor {
+	t.Helper()
+	v := open(t, "")
+	space := `parameters:
+  temperature_of_the_bath: {float: [20, 90], unit: °C, description: measured at the inlet}
+  catalyst: {log: [0.001, 1], unit: mol%}
+  solvent: {choice: [water, ethanol, toluene, dimethylformamide, dichloromethane]}
+  minutes: {int: [5, 120]}
+  stir: {bool: [false, true]}
+  acid: {float: [0, 1]}
+  base: {float: [0, 1]}
+  dose: {ordinal: [1, 2.5, 10]}
+  vessel: {fixed: 250, unit: ml}
+constraints: [acid + base <= 1.2]
+`
+	post := func(path, body string) string {
+		status, text, _ := v.send("POST", path, "application/json", body)
+		if status >= 300 {
+			t.Fatalf("%s: %s", path, text)
 		}
-		wide := figuretest.Ask(b.browser, b.t, chromedp.Evaluate[float64](`Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)`))
-		if wide > 360 {
-			b.t.Errorf("%s is %g pixels wide on a phone of 360", path, wide)
-		}
-		b.picture("")
+		return text
 	}
+	v.fill(http.StatusOK, "/new", "name", "reaction-yield-of-the-second-step", "space", space, "method", "sobol", "goal", "maximize", "budget", "200")
+	v.fill(http.StatusOK, "/new", "name", "few", "space", rig, "method", "sobol")
+	v.fill(http.StatusOK, "/new", "name", "empty", "space", rig, "method", "sobol")
+	const api = "/v1/studies/reaction-yield-of-the-second-step"
+	for round := range 10 {
+		var batch struct {
+			Trials []struct {
+				Number int
+				Params map[string]any
+			}
+		}
+		if err := json.Unmarshal([]byte(post(api+"/ask", fmt.Sprintf(`{"count": 6, "worker": "robot-%d.lab.example"}`, round%3))), &batch); err != nil {
+			t.Fatal(err)
+		}
+		for k, trial := range batch.Trials {
+			p := trial.Params
+			tell := fmt.Sprintf("%s/trials/%d/tell", api, trial.Number)
+			y := 70 * math.Exp(-math.Pow((p["temperature_of_the_bath"].(float64)-62)/22, 2)) * (1 - 0.15*math.Abs(math.Log10(p["catalyst"].(float64))+1.5))
+			if p["solvent"] == "toluene" {
+				y += 14
+			}
+			switch {
+			case round == 9 && k > 3: // still running
+			case k == 5 && round%3 == 1:
+				post(tell, `{"state": "failed", "reason": "the pump stopped"}`)
+			default:
+				post(tell, fmt.Sprintf(`{"value": %.17g, "std": 0.12345678901234567}`, y-12*math.Pow(p["acid"].(float64)-0.4, 2)))
+			}
+		}
+	}
+	post(api+"/trials/2/notes", `{"text": "smelled of almonds"}`)
+	post("/v1/studies/few/ask", `{"count": 4}`)
+	post("/v1/studies/few/trials/1/tell", `{"value": -1234567.125}`)
+	post("/v1/studies/few/trials/2/tell", `{"value": 0.00001234567}`)
+	return v
+}
+
+// TestWalk looks at every page at two widths: no label overlaps another, no number is cut, and
+// nothing scrolls sideways but what says so.
+func TestWalk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it looks at every page twice")
+	}
+	v := laboratory(t)
+	b := visit(t, v.site)
+	const study = "/studies/reaction-yield-of-the-second-step"
+	pages := map[string]string{
+		"list": "/", "new": "/new", "compare": "/compare?study=reaction-yield-of-the-second-step&study=few", "compare-none": "/compare",
+		"overview": study, "trials": study + "/trials", "parameters": study + "/parameters", "model": study + "/model", "workers": study + "/workers",
+		"trial": study + "/trials/2", "trial-running": study + "/trials/60", "few": "/studies/few", "few-trials": "/studies/few/trials", "few-parameters": "/studies/few/parameters",
+		"empty": "/studies/empty", "empty-trials": "/studies/empty/trials", "empty-model": "/studies/empty/model", "empty-workers": "/studies/empty/workers",
+		"docs": "/docs", "login": "/login", "nowhere": "/studies/few/nowhere",
+	}
+	for _, width := range []int64{1280, 390} {
+		size := chromedp.EmulateViewport(width, 900)
+		if width < 600 {
+			size = chromedp.EmulateViewport(width, 900, chromedp.EmulateMobile)
+		}
+		b.do(size)
+		for _, name := range slices.Sorted(maps.Keys(pages)) {
+			b.do(chromedp.Navigate(v.site + pages[name]))
+			b.until(`document.readyState === "complete"`)
+			b.drawn()
+			figuretest.Keep(b.browser, t, fmt.Sprintf("%s-%d", name, width))
+			if faults := figuretest.Faults(b.browser, t); faults != "" {
+				t.Errorf("%s at %d pixels:\n%s", pages[name], width, faults)
+			}
+			if name != "docs" {
+				b.readable("light")
+			}
+		}
+	}
+	b.clean()
 }

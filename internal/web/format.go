@@ -19,9 +19,6 @@ func (d *dashboard) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset":   d.asset,
 		"number":  number,
-		"percent": func(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) },
-		"cut":     func(v float64) float64 { return min(max(v, 0), 1) },
-		"side":    side,
 		"count":   count,
 		"instant": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"clock":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
@@ -34,17 +31,40 @@ func (d *dashboard) functions() template.FuncMap {
 	}
 }
 
-// number writes a value with six digits, which readers can take in.
+// number writes a value with six digits, which readers can take in, and all digits before the
+// point of one that is not very large.
 func number(v any) string {
 	switch v := v.(type) {
 	case float64:
+		if size := math.Abs(v); size >= 1e6 && size < 1e12 {
+			return strconv.FormatFloat(v, 'f', 0, 64)
+		}
 		return strconv.FormatFloat(v, 'g', 6, 64)
 	case *float64:
 		if v != nil {
-			return strconv.FormatFloat(*v, 'g', 6, 64)
+			return number(*v)
 		}
 	}
 	return "–"
+}
+
+// lasting writes a duration as people do.
+func lasting(d time.Duration) string {
+	three := func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+	switch s := d.Seconds(); {
+	case s < 0:
+		return "–"
+	case s < 1:
+		return three(math.Round(1000*s)) + " ms"
+	case s < 120:
+		return three(s) + " s"
+	case s < 7200:
+		return three(s/60) + " min"
+	case s < 172800:
+		return three(s/3600) + " h"
+	default:
+		return three(s/86400) + " days"
+	}
 }
 
 // count groups the digits of a whole number.
@@ -56,29 +76,26 @@ func count(n int) string {
 	return text
 }
 
-// bar is a part of an axis from -1 to 1, in per cent of its length.
-type bar struct{ At, Wide float64 }
-
-// side is the bar from the middle to a loading.
-func side(v float64) bar {
-	wide := 50 * math.Min(math.Abs(v), 1)
-	if v < 0 {
-		return bar{50 - wide, wide}
-	}
-	return bar{50, wide}
-}
-
 // parameter is one of a point for people to read.
 type parameter struct{ Name, Value, Unit, Description string }
 
-// point lists the parameters of a space, as the API has it, that have a value.
-func point(text json.RawMessage, v space.Params) (list []parameter, err error) {
+// point lists the parameters of a space, as the API has it, that have a value; most of them, 0
+// for all.
+func point(text json.RawMessage, v space.Params, most int) (list []parameter, err error) {
 	s := &space.Space{}
 	if err := s.UnmarshalJSON(text); err != nil {
 		return nil, err
 	}
 	for _, p := range s.Params() {
+		if most > 0 && len(list) == most {
+			break
+		}
 		if value, ok := v.Text(p.Name); ok {
+			if f, is := v.Get(p.Name); is {
+				if f, is := f.(float64); is {
+					value = number(f)
+				}
+			}
 			list = append(list, parameter{p.Name, value, p.Unit, p.Description})
 		}
 	}

@@ -2,100 +2,110 @@ package web
 
 import (
 	"encoding/json"
-	"errors"
+	"html/template"
 	"net/http"
+	"net/url"
+
+	"github.com/mahabo/mahabo/internal/chart"
+	"github.com/mahabo/mahabo/internal/insight"
 )
 
-// modelView is what the data of a study show.
-type modelView struct {
+// analysis is what the data of a study show, as far as it is known.
+type analysis struct {
+	Study        string `json:"-"`
+	Method       string
 	Observations int
 	Analysed     int
-	Analysis     *analysis
-	// Charts is what scripts draw.
-	Charts charts `json:"-"`
-}
-
-type drift struct {
-	Trials     int
-	Structure  string
-	Directions int
-	Share      float64
-	Cosine     *float64
-}
-
-type analysis struct {
-	Points      int
-	Used        int
-	Verdict     string
-	Scale       string
-	Directions  []direction
-	Importances []importance
-	Calibration *calibration
-	Drift       []drift
-}
-
-type direction struct {
-	Sentence string
-	Share    float64
-	Accuracy float64
-	Active   float64
-	Loadings []loading
-}
-
-type loading struct {
-	Param, Label string
-	Value        float64
-	StdDev       float64 `json:"std_dev"`
-}
-
-type importance struct {
-	Param  string
-	Share  float64
-	StdDev float64 `json:"std_dev"`
-}
-
-type calibration struct {
-	Method     string
-	Verdict    string
-	R2         float64
-	Coverage50 float64
-	Coverage90 float64
-}
-
-// charts are the parts of an analysis that are drawn, as the API has them.
-type charts struct {
-	Slices      json.RawMessage `json:"slices"`
-	Calibration json.RawMessage `json:"calibration"`
-	Directions  []struct {
-		Response json.RawMessage `json:"response"`
-	} `json:"directions"`
-}
-
-// barsShown is how many importances and loadings are drawn.
-const barsShown = 12
-
-func (d *dashboard) model(w http.ResponseWriter, r *http.Request) {
-	m := modelView{}
-	a, err := d.send(r, request{method: http.MethodGet, path: studyPath(r) + "/model"})
-	drawn := struct{ Analysis *charts }{&m.Charts}
-	if err == nil {
-		err = errors.Join(decode(a, r.URL.Path, &m), decode(a, r.URL.Path, &drawn))
+	Progress     *struct {
+		What  string
+		Share float64
 	}
+	chart.View `json:"-"`
+}
+
+// analysed is a page about an analysis.
+type analysed struct {
+	heading
+	Analysis analysis
+}
+
+// topParams is how many parameters are drawn first.
+const topParams = 8
+
+// Top are the most important parameters, for scripts.
+func (a analysis) Top() (string, error) {
+	names := []string{}
+	if a.Review != nil {
+		for _, i := range a.Importances[:min(topParams, len(a.Importances))] {
+			names = append(names, i.Param)
+		}
+	}
+	text, err := json.Marshal(names)
+	return string(text), err
+}
+
+// briefBars is how many parameters the overview has.
+const briefBars = 6
+
+// Brief is a chart of the most important parameters.
+func (a analysis) Brief() (template.HTML, error) {
+	return chart.Figure("importance", map[string]any{"rows": a.Importances[:min(briefBars, len(a.Importances))], "good": false},
+		"How much of the differences between values goes away when the parameter is held.", "")
+}
+
+// How long a page waits for an analysis, in seconds; a part of one asks again.
+const (
+	pageWait = "0.5"
+	partWait = "1.5"
+)
+
+func (d *dashboard) readAnalysis(r *http.Request) (a analysis, err error) {
+	wait := pageWait
+	if partial(r) {
+		wait = partWait
+	}
+	answer, err := d.send(r, request{method: http.MethodGet, path: studyPath(r) + "/model", query: url.Values{"wait": {wait}}})
+	if err != nil {
+		return a, err
+	}
+	known := struct{ Analysis *insight.Review }{}
+	if err := decode(answer, r.URL.Path, &a); err != nil {
+		return a, err
+	}
+	err = decode(answer, r.URL.Path, &known)
+	a.Study = r.PathValue("study")
+	a.View = chart.View{Review: known.Analysis, Trials: here(r) + "/trials/"}
+	return a, err
+}
+
+// analysisPage answers with a page about an analysis, or its body.
+func (d *dashboard) analysisPage(tab string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		h, err := d.readHeading(r, tab)
+		if err != nil {
+			d.fail(w, r, err)
+			return
+		}
+		a, err := d.readAnalysis(r)
+		if err != nil {
+			d.fail(w, r, err)
+			return
+		}
+		a.Goal = h.Study.Goal
+		if partial(r) {
+			d.show(w, http.StatusOK, tab+"-body", a)
+			return
+		}
+		d.show(w, http.StatusOK, tab, page{h.Study.Name, h.Session, analysed{h, a}})
+	}
+}
+
+// insight is the short form of an analysis on the overview.
+func (d *dashboard) insight(w http.ResponseWriter, r *http.Request) {
+	a, err := d.readAnalysis(r)
 	if err != nil {
 		d.fail(w, r, err)
 		return
 	}
-	if m.Analysis != nil {
-		m.Analysis.shorten()
-	}
-	d.show(w, http.StatusOK, "model", m)
-}
-
-// shorten keeps what is drawn.
-func (a *analysis) shorten() {
-	a.Importances = a.Importances[:min(barsShown, len(a.Importances))]
-	for i := range a.Directions {
-		l := &a.Directions[i].Loadings
-		*l = (*l)[:min(barsShown, len(*l))]
-	}
+	d.show(w, http.StatusOK, "insight-body", a)
 }

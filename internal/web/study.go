@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"time"
@@ -33,6 +34,27 @@ type trial struct {
 	LeaseExpires *time.Time `json:"lease_expires"`
 }
 
+// Duration is how long the trial took, or runs, as a text.
+func (t trial) Duration() string {
+	switch {
+	case t.Asked == nil || t.State == "waiting":
+		return ""
+	case t.Told != nil:
+		return lasting(t.Told.Sub(*t.Asked))
+	case t.State == "running":
+		return lasting(time.Since(*t.Asked))
+	}
+	return ""
+}
+
+// Took is the duration in a table.
+func (t trial) Took() string {
+	if d := t.Duration(); d != "" && t.Told != nil {
+		return d
+	}
+	return "–"
+}
+
 // Open says whether an outcome can still be told.
 func (t trial) Open() bool { return t.State != "complete" && t.State != "infeasible" }
 
@@ -52,21 +74,27 @@ type served struct {
 // Shares are the states that the trials of the batch are in.
 func (b served) Shares() []share { return shares(b.States, len(b.Trials)) }
 
-// overview is the part of a study's page that changes with every event.
-type overview struct {
+// heading is what the top of all pages of a study shows.
+type heading struct {
 	Study   study
 	Session *session
+	Params  int
+	Tab     string // the page among those of the study
+	space   *space.Space
+}
+
+// overview is the part of a study's page that changes with every event.
+type overview struct {
+	heading
 	Open    trialPage // trials that wait for an outcome
 	Batches []served
 }
 
-// studyView is the page of a study.
+// studyView is the first page of a study.
 type studyView struct {
 	overview
 	Space   string // as a file
-	Params  int
 	Example string // of a point, to begin with
-	Trials  trialTable
 }
 
 const (
@@ -74,11 +102,39 @@ const (
 	batchesShown = "10"
 )
 
-func (d *dashboard) readOverview(r *http.Request) (o overview, err error) {
-	if o.Session, err = d.session(r); err != nil {
-		return o, err
+// readHeading reads what every page of a study needs.
+func (d *dashboard) readHeading(r *http.Request, tab string) (h heading, err error) {
+	h.Tab = tab
+	if h.Session, err = d.session(r); err != nil {
+		return h, err
 	}
-	if err := d.get(r, studyPath(r), nil, &o.Study); err != nil {
+	if err := d.get(r, studyPath(r), nil, &h.Study); err != nil {
+		return h, err
+	}
+	h.space = &space.Space{}
+	err = h.space.UnmarshalJSON(h.Study.Space)
+	h.Params = len(h.space.Params())
+	return h, err
+}
+
+// NameList are the parameters that vary.
+func (h heading) NameList() (list []string) {
+	for _, p := range h.space.Params() {
+		if p.Kind != space.KindFixed {
+			list = append(list, p.Name)
+		}
+	}
+	return list
+}
+
+// Names are the same for scripts.
+func (h heading) Names() (string, error) {
+	text, err := json.Marshal(h.NameList())
+	return string(text), err
+}
+
+func (d *dashboard) readOverview(r *http.Request) (o overview, err error) {
+	if o.heading, err = d.readHeading(r, "overview"); err != nil {
 		return o, err
 	}
 	open := url.Values{"state": {"running,stale,waiting"}, "limit": {openShown}}
@@ -97,7 +153,7 @@ func (d *dashboard) overview(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, r, err)
 		return
 	}
-	d.show(w, http.StatusOK, "overview", o)
+	d.show(w, http.StatusOK, "overview-parts", o)
 }
 
 func (d *dashboard) study(w http.ResponseWriter, r *http.Request) {
@@ -111,26 +167,18 @@ func (d *dashboard) study(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, r, err)
 		return
 	}
-	if v.Trials, err = d.readTrials(r); err != nil {
-		d.fail(w, r, err)
-		return
-	}
 	d.show(w, http.StatusOK, "study", page{o.Study.Name, o.Session, v})
 }
 
 // readSpace writes the space as a file and proposes a point to add: the best one, or
 // the middle.
 func (v *studyView) readSpace() error {
-	s := &space.Space{}
-	if err := s.UnmarshalJSON(v.Study.Space); err != nil {
-		return err
-	}
-	text, err := yaml.Marshal(s)
+	text, err := yaml.Marshal(v.space)
 	if err != nil {
 		return err
 	}
-	v.Space, v.Params = string(text), len(s.Params())
-	point, err := s.Decode(make([]float64, s.Dim()))
+	v.Space = string(text)
+	point, err := v.space.Decode(make([]float64, v.space.Dim()))
 	if v.Study.Best != nil {
 		point = v.Study.Best.Params
 	}

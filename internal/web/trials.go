@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // trialPage is a page of trials as the API has it.
@@ -26,12 +28,22 @@ type trialTable struct {
 // tableQuery chooses trials.
 type tableQuery struct {
 	Search, State, Sort string
+	Only                string // numbers, separated by commas: those chosen in a chart
 	Offset              int
 }
 
 const trialsPerPage = 25
 
 var sorts = []string{"-number", "number", "value", "-value", "-told", "told"}
+
+// mostOnly is the longest list of numbers that is taken.
+const mostOnly = 8000
+
+// only is a list of numbers.
+var only = regexp.MustCompile(`^\d{1,9}(,\d{1,9})*$`)
+
+// Chosen is how many trials were chosen in a chart.
+func (t trialTable) Chosen() int { return strings.Count(t.Query.Only, ",") + 1 }
 
 // readQuery takes what is known of the query of an address.
 func readQuery(q url.Values) tableQuery {
@@ -41,6 +53,9 @@ func readQuery(q url.Values) tableQuery {
 	}
 	if !slices.Contains(sorts, t.Sort) {
 		t.Sort = sorts[0]
+	}
+	if only.MatchString(q.Get("only")) && len(q.Get("only")) < mostOnly {
+		t.Only = q.Get("only")
 	}
 	t.Offset, _ = strconv.Atoi(q.Get("offset")) // anything else is the beginning
 	t.Offset = max(t.Offset, 0)
@@ -54,6 +69,9 @@ func (q tableQuery) values() url.Values {
 	}
 	if q.State != "" {
 		v.Set("state", q.State)
+	}
+	if q.Only != "" {
+		v.Set("only", q.Only)
 	}
 	return v
 }
@@ -99,6 +117,10 @@ func (d *dashboard) readTrials(r *http.Request) (t trialTable, err error) {
 		return t, err
 	}
 	q := t.Query.values()
+	q.Del("only")
+	if t.Query.Only != "" {
+		q.Set("number", t.Query.Only)
+	}
 	q.Set("limit", strconv.Itoa(trialsPerPage))
 	err = d.get(r, studyPath(r)+"/trials", q, &t.trialPage)
 	return t, err
@@ -112,8 +134,19 @@ func (d *dashboard) trials(w http.ResponseWriter, r *http.Request) {
 	case partial(r):
 		d.show(w, http.StatusOK, "trials", t)
 	default:
-		d.show(w, http.StatusOK, "trials-page", page{"Trials of " + t.Study, t.Session, t})
+		h, err := d.readHeading(r, "trials")
+		if err != nil {
+			d.fail(w, r, err)
+			return
+		}
+		d.show(w, http.StatusOK, "trials-page", page{"Trials of " + t.Study, t.Session, tabled{h, t}})
 	}
+}
+
+// tabled is the page of the trials of a study.
+type tabled struct {
+	heading
+	Table trialTable
 }
 
 // trialView is the page of a trial.
@@ -129,7 +162,13 @@ type trialView struct {
 
 	Correction   *outcome // as its form shows it
 	CorrectError string
+
+	Previous, Following int // numbers of trials, 0 for none
+	Output              *printed
 }
+
+// printed is what the program printed for a trial.
+type printed struct{ Out, Err string }
 
 func (d *dashboard) trial(w http.ResponseWriter, r *http.Request) {
 	d.showTrial(w, r, http.StatusOK, trialView{})
@@ -157,7 +196,17 @@ func (d *dashboard) readTrial(r *http.Request, v *trialView) (err error) {
 		v.Correction = &known
 	}
 	var of study
-	err = d.get(r, studyPath(r), nil, &of)
+	if err := d.get(r, studyPath(r), nil, &of); err != nil {
+		return err
+	}
 	v.Space = of.Space
-	return err
+	v.Previous = v.Trial.Number - 1
+	if v.Trial.Number < of.Trials {
+		v.Following = v.Trial.Number + 1
+	}
+	var out printed
+	if d.get(r, trialPath(r)+"/output", nil, &out) == nil { // else there is none
+		v.Output = &out
+	}
+	return nil
 }

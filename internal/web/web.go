@@ -8,10 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"io/fs"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/mahabo/mahabo/internal/chart"
 )
 
 //go:embed templates
@@ -30,14 +33,22 @@ type dashboard struct {
 // Handler makes the dashboard of an API, which has to check who calls it.
 func Handler(api http.Handler) http.Handler {
 	d := &dashboard{api: api, files: readFiles()}
-	d.pages = template.Must(template.New("").Funcs(d.functions()).ParseFS(templates, "templates/*.html"))
+	d.pages = template.Must(template.New("").Funcs(chart.Functions()).Funcs(d.functions()).ParseFS(templates, "templates/*.html"))
+	template.Must(chart.Parse(d.pages))
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", d.list)
 	mux.HandleFunc("GET /new", d.newStudy)
 	mux.Handle("POST /new", d.form(mostForm, d.createStudy))
 	mux.HandleFunc("GET /studies/{study}", d.study)
 	mux.HandleFunc("GET /studies/{study}/overview", d.overview)
-	mux.HandleFunc("GET /studies/{study}/model", d.model)
+	mux.HandleFunc("GET /studies/{study}/insight", d.insight)
+	mux.HandleFunc("GET /studies/{study}/parameters", d.analysisPage("parameters"))
+	mux.HandleFunc("GET /studies/{study}/model", d.analysisPage("model"))
+	mux.HandleFunc("GET /studies/{study}/workers", d.workers)
+	mux.HandleFunc("GET /compare", d.compare)
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/static/icon.svg", http.StatusFound)
+	})
 	mux.HandleFunc("GET /studies/{study}/trials", d.trials)
 	mux.HandleFunc("GET /studies/{study}/trials/{number}", d.trial)
 	mux.Handle("POST /studies/{study}/ask", d.form(mostForm, d.ask))
@@ -109,9 +120,10 @@ func limit(most int64, handle http.HandlerFunc) http.Handler {
 
 // file is an embedded file that browsers keep until it changes.
 type file struct {
-	data []byte
-	tag  string
-	kind string
+	data   []byte
+	tag    string
+	kind   string
+	packed bool // by gzip
 }
 
 var kinds = map[string]string{".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
@@ -128,9 +140,16 @@ func readFiles() map[string]file {
 		if kind == "" {
 			kind = "text/plain"
 		}
-		files["/"+path] = file{data, hex.EncodeToString(sum[:8]), kind + "; charset=utf-8"}
+		files["/"+path] = file{data: data, tag: hex.EncodeToString(sum[:8]), kind: kind + "; charset=utf-8"}
 		return err
 	})
+	add := func(name, kind string, data []byte, packed bool) {
+		sum := sha256.Sum256(data)
+		files["/static/"+name] = file{data, hex.EncodeToString(sum[:8]), kind + "; charset=utf-8", packed}
+	}
+	add("chart.js", kinds[".js"], []byte(chart.Script), false)
+	add("chart.css", kinds[".css"], []byte(chart.Style), false)
+	add("vendor/"+chart.LibraryName, kinds[".js"], chart.Library, true)
 	if err != nil {
 		panic(err) // the program was built without its files
 	}
@@ -160,6 +179,14 @@ func (d *dashboard) static(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("If-None-Match") == h.Get("ETag") {
 		w.WriteHeader(http.StatusNotModified)
 		return
+	}
+	if f.packed {
+		h.Set("Vary", "Accept-Encoding")
+		if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			_, _ = io.WriteString(w, chart.Unpacked()) // the client is gone
+			return
+		}
+		h.Set("Content-Encoding", "gzip")
 	}
 	_, _ = w.Write(f.data) // the client is gone
 }

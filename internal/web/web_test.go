@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -39,6 +40,12 @@ func open(t *testing.T, tokenFile string) visitor {
 	}
 	s, err := server.New(server.Config{
 		Store: st, TokenFile: tokenFile, Dashboard: web.Handler, Patience: 2 * time.Minute,
+		Output: func(_ string, number int) (stdout, stderr []byte, err error) {
+			if number%2 == 1 {
+				return nil, nil, fs.ErrNotExist
+			}
+			return []byte("temperature 3 < 4\n0.5\n"), []byte("pump: slow start\n"), nil
+		},
 		Analyse: func(ctx context.Context, c study.Config, trials []study.Trial) (any, error) {
 			return insight.ReviewTrials(ctx, c, trials)
 		},
@@ -372,7 +379,7 @@ func TestPolicy(t *testing.T) {
 	for n := range 20 {
 		v.fill(http.StatusOK, fmt.Sprintf("/studies/rig/trials/%d/tell", n+1), "value", fmt.Sprint(n*n))
 	}
-	for _, path := range []string{"/", "/new", "/studies/rig", "/studies/rig/model", "/studies/rig/trials", "/studies/rig/trials/1", "/login", "/nowhere"} {
+	for _, path := range []string{"/", "/new", "/compare", "/studies/rig", "/studies/rig/parameters", "/studies/rig/model", "/studies/rig/workers", "/studies/rig/trials", "/studies/rig/trials/1", "/login", "/nowhere"} {
 		_, page, answer := v.send("GET", path, "", "")
 		if found := inline.FindString(page); found != "" {
 			t.Errorf("%s has %q", path, found)
@@ -382,7 +389,70 @@ func TestPolicy(t *testing.T) {
 			t.Errorf("%s comes with the policy %q", path, policy)
 		}
 	}
-	has(t, v.get("/studies/rig/model"), "Importance", "Calibration", `<script type="application/json" id="model-data">{"slices":[`)
+	has(t, v.analysed("/studies/rig/model"), "Can it be trusted?", `data-chart="calibration"`, "How points are chosen")
+	has(t, v.analysed("/studies/rig/parameters"), `data-chart="importance"`, "Good trials have", `data-important="[`)
+	has(t, v.analysed("/studies/rig/insight"), `data-chart="importance"`)
+}
+
+// analysed reads a part of a page until the analysis behind it is done.
+func (v visitor) analysed(path string) string {
+	v.t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		if page := v.get(path, "HX-Request", "true"); !strings.Contains(page, "<progress") {
+			return page
+		}
+		if time.Now().After(deadline) {
+			v.t.Fatalf("%s is not ready", path)
+		}
+	}
+}
+
+// All that is wrong with a form is said at once, beside what it is about.
+func TestAllErrorsAtOnce(t *testing.T) {
+	v := open(t, "")
+	form := url.Values{
+		"name": {"a b"}, "method": {"adaptve"}, "batch": {"two"}, "init": {"0"},
+		"p-name": {"x", "y", "x", "", "z", ""}, "p-kind": {"float", "choice", "int", "log", "ordinal", "float"},
+		"p-low": {"1", "", "1", "0.1", "", ""}, "p-high": {"0", "", "5", "one", "", ""}, "p-values": {"", "", "", "", "1, two", ""}, "p-unit": {"", "", "", "", "", ""},
+	}
+	post := func(want int) string {
+		t.Helper()
+		status, page, _ := v.send("POST", "/new", "application/x-www-form-urlencoded", form.Encode())
+		if status != want {
+			t.Fatalf("the form gave %d: %s", status, page)
+		}
+		return page
+	}
+	page := post(http.StatusUnprocessableEntity)
+	has(t, page, "5 things are to be mended", `name is &#34;a b&#34;`, `method &#34;adaptve&#34; is not known`, "Write a whole number", "from 1 to 10000",
+		"parameters that cannot be used: 5", "the name is missing", "x is there twice", "write numbers, separated by commas", `value="1, two"`, `<option value="choice" selected>`)
+
+	form = url.Values{
+		"name": {"lab"}, "method": {"sobol"}, "goal": {"maximize"}, "constraints": {"x + y <= 1\n"},
+		"p-name": {"x", "y", "kind", "n", "dose", "on", "c", "rate"}, "p-kind": {"float", "float", "choice", "int", "ordinal", "bool", "fixed", "log"},
+		"p-low": {"0", "0", "", "1", "", "", "", "1e-3"}, "p-high": {"1", "1", "", "9", "", "", "", "1"}, "p-values": {"", "", "a, b, c", "", "1, 2.5, 10", "", "7", ""}, "p-unit": {"°C", "", "", "", "", "", "", ""},
+	}
+	has(t, post(http.StatusOK), "maximize over 8 parameters", "x &#43; y &lt;= 1", "choice: [a, b, c]", "ordinal: [1, 2.5, 10]", "fixed: 7", "unit: ")
+	has(t, post(http.StatusUnprocessableEntity), "1 thing is to be mended", "There is a study of this name", `value="a, b, c"`)
+}
+
+// The page of a trial leads to its neighbours and shows how long it took and what was printed.
+func TestTrialPage(t *testing.T) {
+	v := open(t, "")
+	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
+	v.fill(http.StatusOK, "/studies/rig/ask", "count", "3", "worker", "ann")
+	v.fill(http.StatusOK, "/studies/rig/trials/2/tell", "value", "0.5")
+	page := v.get("/studies/rig/trials/2")
+	has(t, page, `rel="prev" href="/studies/rig/trials/1"`, `rel="next" href="/studies/rig/trials/3"`, "<dt>Took</dt>", "What the program printed", "temperature 3 &lt; 4")
+	if strings.Contains(v.get("/studies/rig/trials/3"), `rel="next"`) || strings.Contains(v.get("/studies/rig/trials/1"), "What the program printed") {
+		t.Error("there is more than there is")
+	}
+	has(t, v.get("/studies/rig/workers"), `<th scope="row" class="who">ann</th>`, `data-chart="timeline"`)
+	has(t, v.get("/studies/rig/trials?only=3,1", "HX-Request", "true"), "2 chosen in the chart", "1 to 2 of 2", `id="trial-3"`)
+	has(t, v.get("/compare?study=rig&study=nothing"), `data-studies="[&#34;rig&#34;]"`, `value="rig" checked`)
+	if _, _, answer := v.send("GET", "/favicon.ico", "", ""); answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "image/svg+xml; charset=utf-8" {
+		t.Errorf("the icon is %d %v", answer.StatusCode, answer.Header)
+	}
 }
 
 func TestFiles(t *testing.T) {
@@ -416,12 +486,12 @@ func TestLarge(t *testing.T) {
 	}
 	start := time.Now()
 	for path, most := range map[string]int{
-		"/studies/rig": 60000, "/studies/rig/overview": 20000, "/studies/rig/trials?sort=-value&offset=99990": 20000,
+		"/studies/rig": 60000, "/studies/rig/overview": 20000, "/studies/rig/trials?sort=-value&offset=99990": 30000, "/studies/rig/workers": 20000, "/studies/rig/parameters": 20000,
 		"/v1/studies/rig/curve?points=1000": 60000, "/v1/studies/rig/points?limit=400": 60000,
 	} {
 		if page := v.get(path); len(page) > most {
 			t.Errorf("%s has %d bytes", path, len(page))
 		}
 	}
-	t.Logf("five pages of %d trials took %s", n, time.Since(start))
+	t.Logf("these pages of %d trials took %s", n, time.Since(start))
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"image"
 	"image/png"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -81,4 +83,54 @@ func Mean(picture image.Image) float64 {
 		}
 	}
 	return sum / n
+}
+
+// faults lists what a reader cannot read on the page that is shown: labels of charts that overlap
+// or leave their chart, numbers that are cut, and a page that is wider than its window.
+const faults = `(() => {
+	const list = [], wide = document.documentElement.clientWidth;
+	const shown = (e) => e.checkVisibility() && e.getBoundingClientRect().width > 0;
+	const spread = Math.max(document.documentElement.scrollWidth, document.body.scrollWidth);
+	if (spread > wide + 1) list.push("the page is " + spread + " pixels wide in a window of " + wide);
+	for (const svg of document.querySelectorAll("figure.chart svg")) {
+		if (!shown(svg)) continue;
+		const frame = svg.getBoundingClientRect(), name = svg.closest("figure").dataset.chart;
+		const texts = [...svg.querySelectorAll("text")].filter((t) => t.textContent.trim() && shown(t)).map((t) => ({ text: t.textContent, box: t.getBoundingClientRect() }));
+		for (const [i, a] of texts.entries()) {
+			if (a.box.left < frame.left - 1 || a.box.right > frame.right + 1 || a.box.top < frame.top - 2 || a.box.bottom > frame.bottom + 2) list.push(name + ": " + a.text + " leaves the chart");
+			for (const b of texts.slice(i + 1)) {
+				const x = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left), y = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
+				if (x > 2 && y > 3) list.push(name + ": " + a.text + " and " + b.text + " overlap");
+			}
+		}
+	}
+	for (const e of document.querySelectorAll("td.num, th.num, dd, .big, time")) {
+		if (!shown(e) || !/\d/.test(e.textContent)) continue;
+		const box = e.getBoundingClientRect(), around = e.closest(".scroll")?.getBoundingClientRect();
+		if (e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== "visible") list.push(e.textContent.trim() + " is cut");
+		if (box.right > (around ? around.right : wide) + 1 && box.left < (around ? around.right : wide)) list.push(e.textContent.trim() + " is cut at the edge");
+	}
+	return list.join("\n");
+})()`
+
+// Faults lists what cannot be read on a page, one fault a line.
+func Faults(browser context.Context, t *testing.T) string {
+	t.Helper()
+	return Ask(browser, t, chromedp.Evaluate[string](faults))
+}
+
+// Keep writes a screenshot of the whole page to the folder that MAHABO_SCREENSHOTS names, if any,
+// under a name.
+func Keep(browser context.Context, t *testing.T, name string) {
+	t.Helper()
+	dir := os.Getenv("MAHABO_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), Ask(browser, t, chromedp.FullScreenshot(100)), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }

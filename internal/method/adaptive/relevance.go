@@ -9,6 +9,7 @@ import (
 	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/method"
 	"github.com/mahabo/mahabo/internal/num"
+	"github.com/mahabo/mahabo/strategy"
 )
 
 // relevance are models with one weight for each parameter, beside the one that treats all
@@ -200,6 +201,21 @@ func (v *relevance) share() (share float64, of []float64) {
 		of[k] /= sum
 	}
 	return share, of
+}
+
+// tell says which weights are in use: those of the model that predicts best.
+func (v *relevance) tell(report *strategy.AskReport) {
+	share, of := v.share()
+	if share == 0 {
+		return
+	}
+	m := v.models[slices.Index(of, slices.Max(of))]
+	report.WeightShare, report.WeightLead = share, m.lead
+	report.Weights = slices.Clone(m.hyper.Metric.(gp.Weighted).Weights)
+	largest := slices.Max(report.Weights)
+	for i := range report.Weights {
+		report.Weights[i] /= largest
+	}
 }
 
 // enough is the lead at which models with weights get half of their share. The fewer parameters

@@ -148,3 +148,20 @@ func TestRelevanceOfLabels(t *testing.T) {
 		}
 	}
 }
+
+// The report names the weights in use.
+func TestRelevanceIsReported(t *testing.T) {
+	a := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(40), Init: 10, Seed: 3})
+	tellRandom(t, a, 80, sparse)
+	methodtest.Ask(t, a, 1)
+	r := a.LastAsk()
+	if r.WeightShare < 0.5 || r.WeightLead < a.Lead || len(r.Weights) != 40 || slices.Max(r.Weights) != 1 || r.Weights[2] < 0.1 {
+		t.Errorf("the share is %g, the lead %g, the weights %v", r.WeightShare, r.WeightLead, r.Weights)
+	}
+	b := newAdaptive(t, "adaptive:without=weights", strategy.Config{Domain: strategy.Box(40), Init: 10, Seed: 3})
+	tellRandom(t, b, 80, sparse)
+	methodtest.Ask(t, b, 1)
+	if r := b.LastAsk(); r.WeightShare != 0 || r.Weights != nil {
+		t.Errorf("without weights the report says %v", r)
+	}
+}

@@ -137,6 +137,9 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 		add(x)
 	}
 	a.report.Jitter = max(a.report.Jitter, near.jitter, weighed.jitter)
+	if a.relevance != nil {
+		a.relevance.tell(&a.report)
+	}
 	return points, nil
 }
 

@@ -1,5 +1,7 @@
 // What moves on a page: the theme, copying, times, and a study that is watched.
 import { watch } from "./study.js";
+import { compare } from "./compare.js";
+import { rows } from "./create.js";
 
 const root = document.documentElement;
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -80,5 +82,7 @@ document.addEventListener("click", (e) => {
   const button = e.target.closest("button.copy");
   if (button) copy(button);
 });
-const study = document.getElementById("study");
+const study = document.getElementById("study"), several = document.getElementById("compare"), table = document.getElementById("parameters");
 if (study) watch(study);
+if (several) compare(several);
+if (table) rows(table);

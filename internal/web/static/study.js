@@ -1,21 +1,121 @@
 // Watches a study: events of the server refresh the parts of the page and the charts,
 // not more often than ten times the time that this takes.
-import { drawCurve } from "./curve.js";
-import { drawCalibration, drawParallel, drawResponses, drawSlices } from "./canvas.js";
+import { draw, drawAll, state } from "./chart.js";
+import { explore } from "./explore.js";
 
 const shortest = 400; // ms between two refreshes
 const modelEvery = 8000; // ms between two looks at the model
 const events = ["asked", "told", "heartbeat", "enqueued", "retried", "released", "noted", "imported", "corrected", "stale"];
 
-async function read(path) {
+export async function read(path) {
   const answer = await fetch(path, { headers: { Accept: "application/json" } });
-  if (!answer.ok) throw new Error(path + " answered " + answer.status);
+  if (!answer.ok) {
+    const problem = await answer.json().catch(() => ({}));
+    throw new Error(problem.detail || path + " answered " + answer.status);
+  }
   return answer.json();
 }
 
+export const query = (params) => params.map((p) => "&param=" + encodeURIComponent(p)).join("");
+
+const write = (id, text) => {
+  const element = document.getElementById(id);
+  if (element && element.textContent !== text) element.textContent = text;
+};
+
+// logScale keeps the box of a logarithmic scale in step with its chart.
+export function logScale(figure, again) {
+  const box = document.getElementById("log-scale");
+  let chosen; // undefined: as the values suggest
+  box.addEventListener("change", () => {
+    chosen = box.checked;
+    again();
+  });
+  return {
+    get value() { return chosen; },
+    show: () => {
+      const made = state(figure)?.made;
+      box.disabled = !made?.canLog;
+      box.checked = !!made?.log;
+    },
+  };
+}
+
+// loaders read and draw what changes with every trial, by data-live.
+const loaders = {
+  curve(figure, study) {
+    const box = logScale(figure, () => figure.again());
+    let curve = null;
+    figure.again = () => {
+      draw(figure, { goal: study.goal, studies: [{ name: study.name, curve }], log: box.value });
+      box.show();
+      figure.dataset.points = curve.numbers.length;
+      const rest = "A click on a dot opens its trial. Triangles lie beyond the border.";
+      write("curve-note", curve.numbers.length < curve.total ? `${curve.numbers.length} of ${curve.total} complete trials are drawn: the highest and lowest of every stretch. ${rest}` : rest);
+    };
+    return async () => {
+      curve = await read(study.api + "/curve?points=1000");
+      figure.again();
+    };
+  },
+
+  points(figure, study) {
+    const added = document.getElementById("axis-add"), reset = document.getElementById("axis-reset");
+    const note = document.getElementById("parallel-note"), said = note.textContent;
+    let own = [], important = null, brushed = false;
+    const load = async () => {
+      if (brushed) return; // a refresh would take the choice away
+      if (important === null) important = await study.important();
+      const points = await read(study.api + "/points?limit=400" + query([...own, ...important.filter((p) => !own.includes(p))].slice(0, 10)));
+      draw(figure, { goal: study.goal, points });
+      figure.dataset.lines = points.numbers.length;
+      note.textContent = (points.numbers.length < points.total ? `${points.numbers.length} of ${points.total} complete trials are drawn: the best tenth and an even choice of the others. ` : "") + said;
+    };
+    added.addEventListener("change", () => {
+      if (added.value) own = [added.value, ...own.filter((p) => p !== added.value)];
+      added.value = "";
+      reset.hidden = false;
+      load();
+    });
+    reset.addEventListener("click", () => {
+      own = [];
+      reset.hidden = true;
+      load();
+    });
+    figure.addEventListener("brushed", (e) => {
+      brushed = e.detail !== null;
+      const only = document.getElementById("trial-only");
+      const now = brushed ? (e.detail.length ? e.detail.join(",") : "999999999") : "";
+      if (only.value === now) return;
+      only.value = now;
+      htmx.ajax("GET", location.pathname + "?" + new URLSearchParams({ only: now, state: document.getElementById("trial-state").value, sort: document.getElementById("trial-sort").value }), { target: "#trials", swap: "outerMorph" });
+    });
+    return load;
+  },
+
+  timeline(figure, study) {
+    return async () => {
+      const line = await read(study.api + "/timeline?limit=500");
+      draw(figure, line);
+      draw(document.getElementById("durations"), line);
+      figure.dataset.bars = line.spans.length;
+      if (line.spans.length < line.total) write("timeline-note", `The latest ${line.spans.length} of ${line.total} trials, each from when it was served to when its outcome was told; a click opens it.`);
+    };
+  },
+};
+
 export function watch(element) {
   const api = "/v1/studies/" + element.dataset.study;
-  const page = { goal: element.dataset.goal, model: null, curve: null, points: null, params: [] };
+  const study = { api, name: element.dataset.name, goal: element.dataset.goal, base: "/studies/" + element.dataset.study };
+  // important are the parameters that matter most, none while nobody has looked.
+  study.important = async () => {
+    try {
+      const model = await read(api + "/model?wait=0.5");
+      return (model.analysis?.importances || []).slice(0, 8).map((i) => i.param);
+    } catch {
+      return [];
+    }
+  };
   const live = document.getElementById("live");
   let due = 0, timer = null, busy = false, again = false, own = false, modelAt = 0, modelTimer = null;
 
@@ -24,23 +124,8 @@ export function watch(element) {
     live.classList.toggle("on", on);
   };
 
-  async function charts() {
-    const query = page.params.map((p) => "&param=" + encodeURIComponent(p)).join("");
-    [page.curve, page.points] = await Promise.all([read(api + "/curve?points=1000"), read(api + "/points?limit=400" + query)]);
-    draw();
-  }
-
-  function draw() {
-    if (page.curve) drawCurve(page.curve, page.goal);
-    if (page.points) {
-      drawParallel(page.points);
-      drawSlices(page.points, page.model);
-    }
-    if (page.model) {
-      drawCalibration(page.model.calibration);
-      drawResponses(page.model.directions);
-    }
-  }
+  const loads = [...document.querySelectorAll("figure[data-live]")].map((figure) => loaders[figure.dataset.live](figure, study));
+  const charts = () => Promise.all(loads.map((load) => load()));
 
   // refresh draws what is new, and the parts of the page ask for theirs.
   async function refresh() {
@@ -95,25 +180,13 @@ export function watch(element) {
     addEventListener("pagehide", () => stream.close());
   }
 
-  function readModel() {
-    const data = document.getElementById("model-data");
-    document.getElementById("model").setAttribute("aria-busy", "false");
-    page.model = data ? JSON.parse(data.textContent) : null;
-    const params = [...document.querySelectorAll("#importances [data-param]")].map((e) => e.dataset.param);
-    if (params.join() !== page.params.join()) {
-      page.params = params;
-      changed();
-    }
-    draw();
-  }
-
-  document.addEventListener("htmx:after:settle", (e) => {
-    if (e.target.id === "model") readModel();
+  drawAll(document);
+  const look = explore(study);
+  document.addEventListener("htmx:after:settle", () => {
+    drawAll(document);
+    look();
   });
-  document.addEventListener("theme-changed", draw);
-  addEventListener("resize", () => requestAnimationFrame(draw));
-  document.getElementById("log-scale").addEventListener("change", draw);
+  look();
   listen();
-  if (document.getElementById("model-data")) readModel(); // it came before this script
   charts().catch((e) => say(e.message, false));
 }

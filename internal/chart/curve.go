@@ -1,51 +1,23 @@
-package server
+package chart
 
-import (
-	"context"
-	"net/http"
+import "github.com/mahabo/mahabo/study"
 
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/mahabo/mahabo/internal/token"
-	"github.com/mahabo/mahabo/study"
-)
-
-// curveShape is how the values of a study went, fit for a chart.
-type curveShape struct {
+// Curve is how the values of a study went. Of many, the highest and the lowest of every
+// stretch are kept.
+type Curve struct {
 	Total   int       `json:"total" doc:"Complete trials."`
 	Numbers []int     `json:"numbers" nullable:"false" doc:"Of the trials chosen, increasing."`
 	Values  []float64 `json:"values" nullable:"false"`
 	Best    []float64 `json:"best" nullable:"false" doc:"Best value of all trials up to there."`
 }
 
-type curveInput struct {
-	StudyPath
-	Points int `query:"points" minimum:"4" maximum:"10000" default:"1000" doc:"Most points to return: of more trials, the highest and the lowest of every stretch are kept."`
-}
-
-func (s *Server) registerCurve(api huma.API) {
-	huma.Register(api, operation(http.MethodGet, "/v1/studies/{study}/curve", "curve", "Show how the values went", token.Read, http.StatusNotFound), s.curve)
-}
-
-func (s *Server) curve(ctx context.Context, in *curveInput) (*body[curveShape], error) {
-	out := &body[curveShape]{}
-	return out, s.with(ctx, in.Study, func(h *host) error {
-		sum, err := h.Summary(ctx)
-		if err != nil {
-			return err
-		}
-		values, err := h.Values(ctx)
-		out.Body = shapeCurve(values, sum.Config.Goal, in.Points)
-		return err
-	})
-}
-
-// shapeCurve follows values in the order of their numbers.
-func shapeCurve(values []study.Value, goal study.Goal, points int) curveShape {
-	c := curveShape{Total: len(values), Numbers: []int{}, Values: []float64{}, Best: []float64{}}
+// NewCurve follows values in the order of their numbers; points are the most to return.
+func NewCurve(values []study.Value, goal study.Goal, points int) Curve {
+	c := Curve{Total: len(values), Numbers: []int{}, Values: []float64{}, Best: []float64{}}
 	best := make([]float64, len(values))
 	for i, v := range values {
 		best[i] = v.Value
-		if i > 0 && !better(goal, best[i], best[i-1]) {
+		if i > 0 && !Better(goal, best[i], best[i-1]) {
 			best[i] = best[i-1]
 		}
 	}
@@ -57,7 +29,7 @@ func shapeCurve(values []study.Value, goal study.Goal, points int) curveShape {
 	return c
 }
 
-func better(goal study.Goal, a, b float64) bool {
+func Better(goal study.Goal, a, b float64) bool {
 	if goal == study.Maximize {
 		return a > b
 	}
