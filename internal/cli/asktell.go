@@ -43,7 +43,7 @@ func (c *askCmd) Run(ctx context.Context, s streams) error {
 	if c.Count < 1 {
 		return usagef("--count is %d: ask for at least one trial", c.Count)
 	}
-	return c.with(ctx, s, c.Study, func(one *study.Study) error {
+	return c.with(ctx, s, c.Study, func(one studied) error {
 		fixed, err := readParams(one.Config().Space, c.Fixed)
 		if err != nil {
 			return err
@@ -132,7 +132,7 @@ func (c *tellCmd) Run(ctx context.Context, s streams) error {
 			return usagef("--value: %q is not a number", c.Value)
 		}
 	}
-	return c.with(ctx, s, c.Study, func(one *study.Study) error {
+	return c.with(ctx, s, c.Study, func(one studied) error {
 		really, err := readParams(one.Config().Space, c.Param)
 		if err != nil {
 			return err
@@ -176,7 +176,7 @@ Of values at one point the mean counts.`
 
 // Run prints the best point.
 func (c *bestCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, c.Study, func(one *study.Study) error {
+	return c.with(ctx, s, c.Study, func(one studied) error {
 		best, ok, err := one.Best(ctx)
 		if err != nil {
 			return err

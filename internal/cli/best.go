@@ -32,7 +32,7 @@ type rankedParams []rankedParam
 // rankParams puts the parameters of the best trial in order: those that differ from the first
 // point of a user come first, then those with which the values change most. That looks at each
 // parameter alone, in a sample of the trials, and is quick; mahabo report looks closer.
-func rankParams(ctx context.Context, one *study.Study, best study.Best) (list rankedParams, err error) {
+func rankParams(ctx context.Context, one studied, best study.Best) (list rankedParams, err error) {
 	params := one.Config().Space.Params()
 	values, err := one.Values(ctx)
 	if err != nil {
@@ -150,7 +150,7 @@ func (r rankedParams) line(n int) string {
 }
 
 // params lists the parameters of the best point, one a line.
-func (c *bestCmd) params(ctx context.Context, s streams, one *study.Study, best study.Best) error {
+func (c *bestCmd) params(ctx context.Context, s streams, one studied, best study.Best) error {
 	list, err := rankParams(ctx, one, best)
 	if err != nil {
 		return err
