@@ -160,8 +160,8 @@ type analysed struct {
 
 // Long analyses are not repeated at once while values keep coming.
 const (
-	longAnalysis = 5 * time.Second
-	restTimes    = 3 // the time that it took
+	longAnalysis = 10 * time.Second
+	restTimes    = 1 // the time that it took
 )
 
 // last returns the analysis that there is.

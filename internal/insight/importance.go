@@ -60,12 +60,12 @@ func owners(coords []coordinate) []int {
 
 // Effort of the indices.
 const (
-	baseSamples  = 2048 // pairs of points for the indices of a few parameters
+	baseSamples  = 1024 // pairs of points for the indices of a few parameters
 	leastSamples = 256  // of them, where there are many points
-	mostSteps    = 2e7  // correlations computed for them
+	mostSteps    = 1e7  // correlations computed for them
 	firstSamples = 32   // of a first look at many
 	refinedMost  = 24   // parameters that are looked at closely
-	features     = 512  // of a draw
+	features     = 256  // of a draw
 	drawsOfFit   = 8    // functions drawn from the model that was fitted to all values
 	drawsOfFold  = 4    // and from each with hyperparameters learned without a fifth
 	room         = 0.25 // of the range of the values by which predictions may leave it

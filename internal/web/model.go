@@ -1,7 +1,10 @@
 package web
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -21,6 +24,21 @@ type analysis struct {
 		Share float64
 	}
 	chart.View `json:"-"`
+	Tag        string `json:"-"` // of what is shown
+}
+
+// Waits is how often a page asks whether there is news.
+func (a analysis) Waits() string {
+	if a.Progress != nil {
+		return "every 2s"
+	}
+	return "every 5s"
+}
+
+// news says whether a part of a page that a browser has is not the present one. A reader's
+// place in it is worth more than a bar that moves.
+func (a analysis) news(r *http.Request) bool {
+	return !partial(r) || a.Review == nil || r.URL.Query().Get("seen") != a.Tag
 }
 
 // analysed is a page about an analysis.
@@ -68,12 +86,10 @@ func (d *dashboard) readAnalysis(r *http.Request) (a analysis, err error) {
 	if err != nil {
 		return a, err
 	}
-	known := struct{ Analysis *insight.Review }{}
-	if err := decode(answer, r.URL.Path, &a); err != nil {
-		return a, err
-	}
-	err = decode(answer, r.URL.Path, &known)
-	a.Study = r.PathValue("study")
+	known, text := struct{ Analysis *insight.Review }{}, struct{ Analysis json.RawMessage }{}
+	err = errors.Join(decode(answer, r.URL.Path, &a), decode(answer, r.URL.Path, &known), decode(answer, r.URL.Path, &text))
+	sum := sha256.Sum256(text.Analysis)
+	a.Study, a.Tag = r.PathValue("study"), hex.EncodeToString(sum[:6])
 	a.View = chart.View{Review: known.Analysis, Trials: here(r) + "/trials/"}
 	return a, err
 }
@@ -92,6 +108,10 @@ func (d *dashboard) analysisPage(tab string) http.HandlerFunc {
 			return
 		}
 		a.Goal = h.Study.Goal
+		if !a.news(r) {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
 		if partial(r) {
 			d.show(w, http.StatusOK, tab+"-body", a)
 			return
@@ -105,6 +125,10 @@ func (d *dashboard) insight(w http.ResponseWriter, r *http.Request) {
 	a, err := d.readAnalysis(r)
 	if err != nil {
 		d.fail(w, r, err)
+		return
+	}
+	if !a.news(r) {
+		w.WriteHeader(http.StatusNoContent)
 		return
 	}
 	d.show(w, http.StatusOK, "insight-body", a)

@@ -391,7 +391,12 @@ func TestPolicy(t *testing.T) {
 	}
 	has(t, v.analysed("/studies/rig/model"), "Can it be trusted?", `data-chart="calibration"`, "How points are chosen")
 	has(t, v.analysed("/studies/rig/parameters"), `data-chart="importance"`, "Good trials have", `data-important="[`)
-	has(t, v.analysed("/studies/rig/insight"), `data-chart="importance"`)
+	page := v.analysed("/studies/rig/insight")
+	has(t, page, `data-chart="importance"`)
+	again := regexp.MustCompile(`hx-get="([^"]+)"`).FindStringSubmatch(page)[1]
+	if status, text, _ := v.send("GET", again, "", "", "HX-Request", "true"); status != http.StatusNoContent {
+		t.Errorf("what a page has already is sent again: %d %s", status, text)
+	}
 }
 
 // analysed reads a part of a page until the analysis behind it is done.

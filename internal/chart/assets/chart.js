@@ -145,8 +145,10 @@ export const kinds = {};
 kinds.convergence = ({ goal, studies, log }, env) => {
   const drawn = studies.filter((s) => s.curve.numbers.length > 0), single = studies.length === 1;
   if (drawn.length === 0) return { empty: "No trial is complete yet." };
-  const all = drawn.flatMap((s) => (single ? s.curve.values : s.curve.best));
-  const ranges = drawn.map((s) => visible(single ? s.curve.values : s.curve.best, goal));
+  // The best so far is null before the first trial that keeps all limits.
+  const seen = drawn.map((s) => (single ? s.curve.values : s.curve.best).filter((v) => v !== null)).filter((list) => list.length > 0);
+  if (seen.length === 0) return { empty: "No trial keeps all limits yet." };
+  const all = seen.flat(), ranges = seen.map((list) => visible(list, goal));
   const least = Math.min(...ranges.map((r) => r[0])), most = Math.max(...ranges.map((r) => r[1]));
   const can = all.every((v) => v > 0);
   if (log === undefined) log = can && least > 0 && most > 50 * least;
@@ -157,7 +159,7 @@ kinds.convergence = ({ goal, studies, log }, env) => {
   const series = [];
   for (const [k, s] of drawn.entries()) {
     const c = s.curve, of = single ? [] : [["study", s.name]];
-    const item = (i, v) => ({ value: [c.numbers[i], inside(v)], trial: c.numbers[i], study: s.name, tip: () => tip("trial " + c.numbers[i], [...of, ["value", short(c.values[i], 6)], ["best so far", short(c.best[i], 6)]]) });
+    const item = (i, v) => ({ value: [c.numbers[i], v === null ? null : inside(v)], trial: c.numbers[i], study: s.name, tip: () => tip("trial " + c.numbers[i], [...of, ["value", short(c.values[i], 6)], ["best so far", short(c.best[i], 6)]]) });
     if (single) series.push({
       name: "value of a trial", type: "scatter", symbolSize: env.narrow ? 5 : 6, cursor: "pointer", itemStyle: { color: env.soft, opacity: 0.65 }, emphasis: { scale: 1.8, itemStyle: { color: env.accent, opacity: 1 } },
       data: c.numbers.map((_, i) => ({ ...item(i, c.values[i]), symbol: c.values[i] === inside(c.values[i]) ? "circle" : "triangle" })),
