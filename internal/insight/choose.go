@@ -159,8 +159,8 @@ func (a *analyst) name() {
 		named = append(named, fmt.Sprintf("%s (%s)", i.Param, percent(i.Share)))
 		if rest <= restShare {
 			a.out.Structure = FewParameters
-			a.out.Verdict = fmt.Sprintf("A few of the %d parameters explain most of the differences between values: %s. A model with a weight for each parameter predicts %s of the differences between values that it was not told.",
-				a.out.Parameters, enumerate(named), percent(r2))
+			a.out.Verdict = fmt.Sprintf("Of the %d parameters, %s %s most of the differences between values. A model with a weight for each parameter predicts %s of the differences between values that it was not told.",
+				a.out.Parameters, enumerate(named), verb(len(named), "explains", "explain"), percent(r2))
 			return
 		}
 	}
