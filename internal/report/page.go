@@ -41,6 +41,7 @@ type view struct {
 	States          []stateCount
 	Improvements    []improvement
 
+	Chosen                *chart.Chosen // nil before a batch was chosen
 	Convergence, Parallel template.HTML
 	SliceGrid, Contours   []template.HTML
 	Drawn                 int // trials of the parallel coordinates
@@ -90,6 +91,9 @@ func (p Page) view() (*view, error) {
 	p.Trials = slices.DeleteFunc(slices.Clone(p.Trials), func(t study.Trial) bool { return t.Excluded })
 	a, goal := p.Review, p.Summary.Config.Goal
 	v := &view{Page: p, View: chart.View{Review: a, Goal: string(goal)}, Style: template.CSS(figure.Style + chart.Style)}
+	if m := p.Summary.Model; m.Method != "" {
+		v.Chosen = &chart.Chosen{Method: m.Method, D: m.D, Weights: m.Weights, WeightShare: m.WeightShare, WeightLead: m.WeightLead}
+	}
 	v.Library, v.Script = template.JS(chart.Unpacked()), template.JS(chart.Script+start)
 	v.Policy = "default-src 'none'; style-src 'unsafe-inline'; script-src " + digest(string(v.Library)) + " " + digest(string(v.Script))
 	for _, s := range []evaluate.State{evaluate.Complete, study.Running, study.Waiting, study.Stale, evaluate.Failed, evaluate.Infeasible} {
