@@ -79,14 +79,15 @@ func (o *Optimizer) Add(v space.Params, outcome Outcome) (Trial, error) {
 }
 
 // Best returns the best complete trial, of repeated ones the first with the mean of their
-// values; ok is false when there is none.
+// values; ok is false when there is none. Where the space declares limits it is the best that keeps
+// all, or the one that violates them least; of several objectives the knee of the front.
 func (o *Optimizer) Best() (t Trial, outcome Outcome, ok bool) {
 	best, ok, err := o.study.Best(context.Background())
 	if err != nil || !ok { // memory does not fail
 		return t, outcome, false
 	}
 	return Trial{Number: best.Number, Batch: best.Batch, Params: best.Params},
-		Outcome{State: best.State, Value: best.Mean, Std: best.Std}, true
+		Outcome{State: best.State, Value: best.Mean, Std: best.Std, Outcomes: best.Means}, true
 }
 
 // Report says how the suggesting went so far.

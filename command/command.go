@@ -35,6 +35,8 @@ type Command struct {
 	path string
 	args []template
 	opt  Options
+
+	outcomes map[string]bool // by the names that the space declares, whether they are needed; nil without any
 }
 
 var _ evaluate.Evaluator = (*Command)(nil)
@@ -59,6 +61,12 @@ func New(s *space.Space, argv []string, o Options) (*Command, error) {
 	var names []string
 	for _, p := range s.Params() {
 		names = append(names, p.Name)
+	}
+	for _, o := range s.Outcomes() {
+		if c.outcomes == nil {
+			c.outcomes = map[string]bool{}
+		}
+		c.outcomes[o.Name] = o.Goal != "" || o.AtMost != nil || o.AtLeast != nil
 	}
 	for i, arg := range argv[1:] {
 		t, err := parseTemplate(arg, names)
@@ -115,7 +123,7 @@ func (c *Command) Evaluate(ctx context.Context, number int, v space.Params) (eva
 	if err := errors.Join(ctx.Err(), r.close()); err != nil {
 		return evaluate.Outcome{}, err
 	}
-	return r.outcome(runErr)
+	return r.outcome(runErr, c.outcomes)
 }
 
 // errTimeout is the cause of an evaluation's end when its time is over.
@@ -207,7 +215,7 @@ func (r *execution) close() error {
 }
 
 // outcome judges a run that has ended with err.
-func (r *execution) outcome(err error) (evaluate.Outcome, error) {
+func (r *execution) outcome(err error, names map[string]bool) (evaluate.Outcome, error) {
 	var start *startError
 	var exit *exec.ExitError
 	switch {
@@ -226,7 +234,7 @@ func (r *execution) outcome(err error) (evaluate.Outcome, error) {
 	case long:
 		return r.failure(fmt.Sprintf("its last line is longer than %d bytes", maxLine)), nil
 	}
-	o, err := parseResult(line)
+	o, err := parseResult(line, names)
 	if err != nil {
 		return r.failure(err.Error()), nil
 	}

@@ -4,26 +4,37 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/mahabo/mahabo/evaluate"
 )
 
-// parseResult reads the last line a program printed.
-func parseResult(line []byte) (evaluate.Outcome, error) {
+// parseResult reads the last line a program printed. names are the outcomes that the space
+// declares, true for those that are needed; nil when it has none.
+func parseResult(line []byte, names map[string]bool) (evaluate.Outcome, error) {
 	if line[0] == '{' {
-		return parseObject(line)
+		return parseObject(line, names)
 	}
 	v, err := strconv.ParseFloat(string(line), 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return evaluate.Outcome{}, fmt.Errorf(`its last line is %s, which is neither a number nor a JSON object with "value"`, quote(line))
+		return evaluate.Outcome{}, fmt.Errorf(`its last line is %s, which is neither a number nor a JSON object with %s`, quote(line), wanted(names))
 	}
 	return evaluate.Value(v), nil
 }
 
+// wanted says what an object has to hold.
+func wanted(names map[string]bool) string {
+	if names == nil {
+		return `"value"`
+	}
+	return "the names of the outcomes, as in " + strconv.Quote(slices.Sorted(maps.Keys(names))[0])
+}
+
 // parseObject reads the keys it knows, spelt exactly so.
-func parseObject(line []byte) (evaluate.Outcome, error) {
+func parseObject(line []byte, names map[string]bool) (evaluate.Outcome, error) {
 	var o evaluate.Outcome
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil {
@@ -31,27 +42,92 @@ func parseObject(line []byte) (evaluate.Outcome, error) {
 	}
 	var value *float64
 	o.State = evaluate.Complete
-	for _, f := range []struct {
-		key, kind string
-		into      any
-	}{{"value", "finite number", &value}, {"std", "finite number", &o.Std}, {"state", "string", &o.State}, {"reason", "string", &o.Reason}} {
-		raw, given := fields[f.key]
-		if !given {
-			continue
+	known := []field{{"value", "finite number", &value}, {"std", "finite number", &o.Std}, {"state", "string", &o.State}, {"reason", "string", &o.Reason}}
+	if _, taken := names["value"]; taken {
+		known = known[1:]
+	}
+	for _, f := range known {
+		if err := f.read(fields); err != nil {
+			return o, err
 		}
-		if err := json.Unmarshal(raw, f.into); err != nil {
-			return o, fmt.Errorf("key %q of its last line is %s: a %s is needed", f.key, quote(raw), f.kind)
+	}
+	if o.State != evaluate.Complete {
+		o.Std = 0
+		return o, o.Validate()
+	}
+	if names != nil {
+		if err := readOutcomes(&o, fields, names); err != nil {
+			return o, err
 		}
 	}
 	switch {
-	case o.State != evaluate.Complete:
+	case len(o.Outcomes) > 0:
 		o.Std = 0
 	case value == nil:
-		return o, fmt.Errorf(`its last line %s has no "value"`, quote(line))
+		return o, fmt.Errorf(`its last line %s has no %s`, quote(line), wanted(names))
 	default:
 		o.Value = *value
 	}
 	return o, o.Validate()
+}
+
+// field is a key and what it is read into.
+type field struct {
+	key, kind string
+	into      any
+}
+
+func (f field) read(fields map[string]json.RawMessage) error {
+	raw, given := fields[f.key]
+	if !given {
+		return nil
+	}
+	if err := json.Unmarshal(raw, f.into); err != nil {
+		return fmt.Errorf("key %q of its last line is %s: a %s is needed", f.key, quote(raw), f.kind)
+	}
+	return nil
+}
+
+// readOutcomes reads the outcomes by their names, beside the other keys or in "outcomes": a number,
+// or a value and its std. Keys that are no outcome are left.
+func readOutcomes(o *evaluate.Outcome, fields map[string]json.RawMessage, names map[string]bool) error {
+	inner := fields
+	if raw, given := fields["outcomes"]; given {
+		inner = nil
+		if err := json.Unmarshal(raw, &inner); err != nil {
+			return fmt.Errorf("key \"outcomes\" of its last line is %s: an object with the names of the outcomes is needed", quote(raw))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		raw, given := inner[name]
+		if !given || string(raw) == "null" {
+			if names[name] && (len(names) == 1 || fields["value"] == nil) {
+				return fmt.Errorf("its last line has no outcome %q: print all objectives and limits", name)
+			}
+			continue
+		}
+		var measured struct{ Value, Std *float64 }
+		var err error
+		if raw[0] == '{' {
+			err = json.Unmarshal(raw, &measured)
+		} else {
+			err = json.Unmarshal(raw, &measured.Value)
+		}
+		if err != nil || measured.Value == nil {
+			return fmt.Errorf("outcome %q of its last line is %s: a finite number, or an object with value and std, is needed", name, quote(raw))
+		}
+		if o.Outcomes == nil {
+			o.Outcomes = map[string]float64{}
+		}
+		o.Outcomes[name] = *measured.Value
+		if measured.Std != nil {
+			if o.Stds == nil {
+				o.Stds = map[string]float64{}
+			}
+			o.Stds[name] = *measured.Std
+		}
+	}
+	return nil
 }
 
 // quote shows the start of a line.

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -22,12 +23,12 @@ func TestParseResult(t *testing.T) {
 		`{"state": "infeasible", "value": 1}`:    {State: evaluate.Infeasible},
 		`{"state": "failed", "reason": "cold"}`:  {State: evaluate.Failed, Reason: "cold"},
 	} {
-		if got, err := parseResult([]byte(line)); err != nil || got != want {
+		if got, err := parseResult([]byte(line), nil); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s is %+v (%v), want %+v", line, got, err, want)
 		}
 	}
 	for _, line := range []string{"NaN", "inf", "-Infinity", "1e999"} {
-		if got, err := parseResult([]byte(line)); err != nil || got.State != evaluate.Failed || !strings.Contains(got.Reason, "only finite") {
+		if got, err := parseResult([]byte(line), nil); err != nil || got.State != evaluate.Failed || !strings.Contains(got.Reason, "only finite") {
 			t.Errorf("%s is %+v (%v)", line, got, err)
 		}
 	}
@@ -47,7 +48,7 @@ func TestParseResult(t *testing.T) {
 		"[3]":                              "neither a number",
 		strings.Repeat("ü", 100):           `..., which`,
 	} {
-		if got, err := parseResult([]byte(line)); err == nil || !strings.Contains(err.Error(), says) {
+		if got, err := parseResult([]byte(line), nil); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s is %+v, error %v lacks %q", line, got, err, says)
 		}
 	}
@@ -138,7 +139,7 @@ func FuzzResult(f *testing.F) {
 		if len(line) == 0 {
 			return
 		}
-		o, err := parseResult(line)
+		o, err := parseResult(line, nil)
 		if err != nil {
 			if !utf8.ValidString(err.Error()) || len(err.Error()) > 2000 {
 				t.Fatalf("reason %q", err)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/mahabo/mahabo/space"
@@ -26,15 +28,20 @@ type Outcome struct {
 	Value  float64 `json:"value"`            // of a complete trial
 	Std    float64 `json:"std,omitzero"`     // standard deviation of its noise, 0 when unknown
 	Reason string  `json:"reason,omitempty"` // why a trial is not complete
+
+	// Outcomes are the values by name where the space declares outcomes; Value and Std then
+	// follow from the first objective. Some may be told later.
+	Outcomes map[string]float64 `json:"outcomes,omitempty"`
+	Stds     map[string]float64 `json:"stds,omitempty"` // of their noise, where it is known
 }
 
-// ErrNotFinite is wrapped by the errors about values that are NaN or an infinity.
-var ErrNotFinite = errors.New("only finite values can be modelled")
+// errNotFinite is wrapped by the errors about values that are NaN or an infinity.
+var errNotFinite = errors.New("only finite values can be modelled")
 
 // Value is the outcome of a complete trial, or of a failed one if v is not finite.
 func Value(v float64) Outcome {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return Failure("the value is %g: %v", v, ErrNotFinite)
+		return Failure("the value is %g: %v", v, errNotFinite)
 	}
 	return Outcome{State: Complete, Value: v}
 }
@@ -49,11 +56,21 @@ func (o Outcome) Validate() error {
 	switch o.State {
 	case Complete:
 		if math.IsNaN(o.Value) || math.IsInf(o.Value, 0) {
-			return fmt.Errorf("value is %g: %w, tell state %q or %q instead", o.Value, ErrNotFinite, Failed, Infeasible)
+			return fmt.Errorf("value is %g: %w, tell state %q or %q instead", o.Value, errNotFinite, Failed, Infeasible)
 		}
 	case Failed, Infeasible:
 	default:
 		return fmt.Errorf("state is %q: it must be %q, %q or %q", o.State, Complete, Failed, Infeasible)
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Outcomes)) {
+		if v := o.Outcomes[name]; math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("outcome %q is %g: %w, tell state %q or %q instead", name, v, errNotFinite, Failed, Infeasible)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Stds)) {
+		if v := o.Stds[name]; !(v >= 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("the std of outcome %q is %g: a standard deviation is a finite number from 0 on", name, v)
+		}
 	}
 	if !(o.Std >= 0) || math.IsInf(o.Std, 0) {
 		return fmt.Errorf("std is %g: a standard deviation is a finite number from 0 on", o.Std)

@@ -68,8 +68,11 @@ type OutcomeBody struct {
 	Value  *float64 `json:"value,omitempty" doc:"Of a complete trial." example:"0.25"`
 	Std    float64  `json:"std,omitempty" minimum:"0" doc:"Standard deviation of the value's noise."`
 	Reason string   `json:"reason,omitempty" maxLength:"10000" doc:"Why there is no value."`
-	Worker string   `json:"worker,omitempty" maxLength:"200" doc:"Who evaluated the trial, if another than it was served to, as with a queue."`
-	Params params   `json:"params,omitempty" doc:"Parameters that were really used, if they differ from those suggested; the others can be left out."`
+
+	Outcomes map[string]measured `json:"outcomes,omitempty" doc:"Instead of value and std, where the study declares outcomes: by name a number, or an object with value and std. The rest can be told later; the trial is complete when all objectives and limits are there."`
+
+	Worker string `json:"worker,omitempty" maxLength:"200" doc:"Who evaluated the trial, if another than it was served to, as with a queue."`
+	Params params `json:"params,omitempty" doc:"Parameters that were really used, if they differ from those suggested; the others can be left out."`
 }
 
 // outcome checks what a schema cannot say.
@@ -78,7 +81,8 @@ func (o OutcomeBody) outcome(where string) (evaluate.Outcome, error) {
 	if out.State == "" {
 		out.State = evaluate.Complete
 	}
-	if out.State == evaluate.Complete && o.Value == nil {
+	out.Outcomes, out.Stds = values(o.Outcomes)
+	if out.State == evaluate.Complete && o.Value == nil && out.Outcomes == nil {
 		return out, invalid(where+".value", "a complete trial has a value: send it, or the state failed or infeasible")
 	}
 	if o.Value != nil {

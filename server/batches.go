@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/mahabo/mahabo/internal/chart"
+	"github.com/mahabo/mahabo/internal/outcome"
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/study"
 )
@@ -19,7 +20,7 @@ type servedShape struct {
 	Asked   time.Time      `json:"asked"`
 	Trials  []int          `json:"trials" nullable:"false" doc:"Without those that a later batch served again."`
 	States  map[string]int `json:"states"`
-	Best    *float64       `json:"best" doc:"Best value of the batch, null while no trial is complete."`
+	Best    *float64       `json:"best" doc:"Best value of the batch, null while no trial is complete, or keeps all limits."`
 }
 
 type batchesInput struct {
@@ -47,13 +48,13 @@ func (s *Server) batches(ctx context.Context, in *batchesInput) (*body[batchList
 			return nil
 		}
 		trials, _, err := h.Select(ctx, study.Query{AfterBatch: max(sum.Batches-in.Limit, 0)})
-		out.Body.Batches = shapeBatches(trials, sum.Config.Goal)
+		out.Body.Batches = shapeBatches(trials, sum.Config.Goal, outcome.Of(sum.Config.Space.Outcomes()))
 		return err
 	})
 }
 
 // shapeBatches groups trials by the batch that served them last.
-func shapeBatches(trials []study.Trial, goal study.Goal) []servedShape {
+func shapeBatches(trials []study.Trial, goal study.Goal, scheme outcome.Scheme) []servedShape {
 	batches := map[int]*servedShape{}
 	for _, t := range trials {
 		if t.Batch == 0 {
@@ -66,7 +67,7 @@ func shapeBatches(trials []study.Trial, goal study.Goal) []servedShape {
 		}
 		b.Trials = append(b.Trials, t.Number)
 		b.States[string(t.State)]++
-		if t.Value != nil && !t.Excluded && (b.Best == nil || chart.Better(goal, *t.Value, *b.Best)) {
+		if t.Value != nil && !t.Excluded && scheme.Keeps(t.Outcomes) && (b.Best == nil || chart.Better(goal, *t.Value, *b.Best)) {
 			b.Best = t.Value
 		}
 	}

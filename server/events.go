@@ -192,7 +192,9 @@ type eventTrial struct {
 	Number int            `json:"number"`
 	State  evaluate.State `json:"state"`
 	Value  *float64       `json:"value,omitempty"`
-	Reason string         `json:"reason,omitempty"`
+
+	Outcomes map[string]float64 `json:"outcomes,omitempty"`
+	Reason   string             `json:"reason,omitempty"`
 }
 
 // shapeEvent is an event of the log without the points, which a client can get by
@@ -211,7 +213,7 @@ func shapeEvent(e study.Event) (name string, data map[string]any) {
 		name = "told"
 		trials := []eventTrial{}
 		for _, r := range e.Told.Results {
-			t := eventTrial{Number: r.Number, State: r.State, Reason: r.Reason}
+			t := eventTrial{Number: r.Number, State: r.State, Reason: r.Reason, Outcomes: r.Outcomes}
 			if r.State == evaluate.Complete {
 				t.Value = &r.Value
 			}

@@ -28,6 +28,7 @@ type modelShape struct {
 	Analysed     int      `json:"analysed" doc:"Observations that the analysis knows."`
 	Analysis     analysis `json:"analysis" doc:"Importances, learned directions and diagnostics; null while there is none."`
 
+	Chosen   orNull[modelUsed]     `json:"chosen" doc:"How the points of the last batch were chosen; null when it had no new ones."`
 	Progress orNull[progressShape] `json:"progress" doc:"How far an analysis of the present observations is; null when the one above is of them, or none is under way."`
 }
 
@@ -73,6 +74,10 @@ func (s *Server) model(ctx context.Context, in *modelInput) (*body[modelShape], 
 		out.Body = modelShape{
 			Method: c.Method, Parameters: len(c.Space.Params()), Coordinates: c.Space.Dim(),
 			Observations: sum.Learned,
+		}
+		if sum.Model.Method != "" {
+			used := shapeModelUsed(sum.Model)
+			out.Body.Chosen.v = &used
 		}
 		if s.analyst.analyse == nil {
 			return nil

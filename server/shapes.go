@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -48,6 +49,7 @@ func (spaceTree) Schema(huma.Registry) *huma.Schema {
 				Description:          `By name; "w[0:199]" stands for w0 to w199. One of float, log, int, logint, ordinal, choice, bool or fixed says the kind.`,
 				AdditionalProperties: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true},
 			},
+			"outcomes": outcomesSchema(),
 			"constraints": {
 				Type:        huma.TypeArray,
 				Description: "Linear inequalities between parameters.",
@@ -60,6 +62,98 @@ func (spaceTree) Schema(huma.Registry) *huma.Schema {
 			"constraints": []string{"x + rate <= 1"},
 		}},
 	}
+}
+
+func outcomesSchema() *huma.Schema {
+	return &huma.Schema{
+		Type:        huma.TypeObject,
+		Description: "By name: minimize, maximize or record, or an object with goal, at_most, at_least, reference, unit and description. Without any there is one objective, value.",
+		AdditionalProperties: &huma.Schema{OneOf: []*huma.Schema{
+			{Type: huma.TypeString, Enum: []any{"minimize", "maximize", "record"}},
+			{Type: huma.TypeObject, AdditionalProperties: true},
+		}},
+		Examples: []any{map[string]any{"mass": "minimize", "stress": map[string]any{"at_most": 10}}},
+	}
+}
+
+// outcomesTree is the section outcomes of a space file.
+type outcomesTree struct{ json.RawMessage }
+
+// Schema describes the section.
+func (outcomesTree) Schema(huma.Registry) *huma.Schema { return outcomesSchema() }
+
+// join adds the section to a space that has none.
+func (o outcomesTree) join(s *space.Space) (*space.Space, error) {
+	if len(o.RawMessage) == 0 || string(o.RawMessage) == "null" {
+		return s, nil
+	}
+	if len(s.Outcomes()) > 0 {
+		return nil, invalid("body.outcomes", "the space has outcomes too: give them once")
+	}
+	text, err := s.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	text = slices.Concat(text[:len(text)-1], []byte(`,"outcomes":`), o.RawMessage, []byte("}"))
+	joined, err := space.Parse(text)
+	if err != nil {
+		return nil, invalid("body.outcomes", err.Error())
+	}
+	return joined, nil
+}
+
+// measured is the value of an outcome, and the standard deviation of its noise if it is known.
+type measured struct{ value, std *float64 }
+
+// Schema says that a number will do.
+func (measured) Schema(huma.Registry) *huma.Schema {
+	zero := 0.0
+	return &huma.Schema{
+		OneOf: []*huma.Schema{{Type: huma.TypeNumber}, {
+			Type: huma.TypeObject, Required: []string{"value"}, AdditionalProperties: false,
+			Properties: map[string]*huma.Schema{"value": {Type: huma.TypeNumber}, "std": {Type: huma.TypeNumber, Minimum: &zero}},
+		}},
+		Examples: []any{9.1},
+	}
+}
+
+// UnmarshalJSON reads a number, or an object.
+func (m *measured) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] != '{' {
+		return json.Unmarshal(data, &m.value)
+	}
+	var object struct{ Value, Std *float64 }
+	err := json.Unmarshal(data, &object)
+	m.value, m.std = object.Value, object.Std
+	return err
+}
+
+// MarshalJSON writes the shortest form.
+func (m measured) MarshalJSON() ([]byte, error) {
+	if m.std == nil {
+		return json.Marshal(m.value)
+	}
+	return json.Marshal(map[string]*float64{"value": m.value, "std": m.std})
+}
+
+// values divides measured outcomes; nil when there are none.
+func values(m map[string]measured) (values, stds map[string]float64) {
+	for name, v := range m {
+		if v.value == nil {
+			continue
+		}
+		if values == nil {
+			values = map[string]float64{}
+		}
+		values[name] = *v.value
+		if v.std != nil {
+			if stds == nil {
+				stds = map[string]float64{}
+			}
+			stds[name] = *v.std
+		}
+	}
+	return values, stds
 }
 
 // UnmarshalJSON reads the tree of a space file.
@@ -81,24 +175,26 @@ func (o orNull[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.v) }
 
 // trialShape is a trial as answers have it.
 type trialShape struct {
-	Number       int               `json:"number" doc:"From 1 on."`
-	State        string            `json:"state" enum:"waiting,running,complete,failed,infeasible,stale"`
-	Origin       string            `json:"origin" enum:"method,user,import" doc:"Who chose the point."`
-	Params       params            `json:"params"`
-	Predicted    orNull[predicted] `json:"predicted" doc:"What the model expected of a point of the method, null when it had no model."`
-	Value        *float64          `json:"value" doc:"Of a complete trial."`
-	Std          float64           `json:"std,omitempty" doc:"Standard deviation of the value's noise."`
-	Reason       string            `json:"reason,omitempty" doc:"Why it failed or is infeasible."`
-	Notes        []string          `json:"notes,omitempty" nullable:"false"`
-	Excluded     bool              `json:"excluded,omitempty" doc:"It keeps its outcome, but nobody learns from it."`
-	Outside      string            `json:"outside,omitempty" doc:"Why the present parameters of the study have no place for it, which excludes it."`
-	History      []changeShape     `json:"history,omitempty" nullable:"false" doc:"Its corrections, the latest last."`
-	Batch        int               `json:"batch_id,omitempty" doc:"The last batch that served it."`
-	Worker       string            `json:"worker,omitempty"`
-	Created      time.Time         `json:"created"`
-	Asked        *time.Time        `json:"asked,omitempty" doc:"When it was last served."`
-	Told         *time.Time        `json:"told,omitempty"`
-	LeaseExpires *time.Time        `json:"lease_expires" doc:"Until when the worker has to tell or to send a heartbeat; null for ever."`
+	Number       int                `json:"number" doc:"From 1 on."`
+	State        string             `json:"state" enum:"waiting,running,complete,failed,infeasible,stale"`
+	Origin       string             `json:"origin" enum:"method,user,import" doc:"Who chose the point."`
+	Params       params             `json:"params"`
+	Predicted    orNull[predicted]  `json:"predicted" doc:"What the model expected of a point of the method, null when it had no model."`
+	Value        *float64           `json:"value" doc:"Of a complete trial."`
+	Std          float64            `json:"std,omitempty" doc:"Standard deviation of the value's noise."`
+	Outcomes     map[string]float64 `json:"outcomes,omitempty" doc:"Told so far, where the study declares outcomes; value is that of the first objective once all objectives and limits are there."`
+	Stds         map[string]float64 `json:"stds,omitempty" doc:"Standard deviations of their noise, where they are known."`
+	Reason       string             `json:"reason,omitempty" doc:"Why it failed or is infeasible."`
+	Notes        []string           `json:"notes,omitempty" nullable:"false"`
+	Excluded     bool               `json:"excluded,omitempty" doc:"It keeps its outcome, but nobody learns from it."`
+	Outside      string             `json:"outside,omitempty" doc:"Why the present parameters of the study have no place for it, which excludes it."`
+	History      []changeShape      `json:"history,omitempty" nullable:"false" doc:"Its corrections, the latest last."`
+	Batch        int                `json:"batch_id,omitempty" doc:"The last batch that served it."`
+	Worker       string             `json:"worker,omitempty"`
+	Created      time.Time          `json:"created"`
+	Asked        *time.Time         `json:"asked,omitempty" doc:"When it was last served."`
+	Told         *time.Time         `json:"told,omitempty"`
+	LeaseExpires *time.Time         `json:"lease_expires" doc:"Until when the worker has to tell or to send a heartbeat; null for ever."`
 }
 
 // changeShape is one correction of a trial.
@@ -119,13 +215,28 @@ func shapeHistory(t study.Trial) (list []changeShape) {
 type predicted struct {
 	Mean float64 `json:"mean"`
 	Std  float64 `json:"std"`
+
+	Outcomes map[string]expected `json:"outcomes,omitempty" doc:"Of every objective and limit, where the study declares outcomes and the method models them."`
+}
+
+// expected is what a model expected of an outcome.
+type expected struct {
+	Mean float64 `json:"mean"`
+	Std  float64 `json:"std"`
 }
 
 func shapePredicted(p *study.Prediction) orNull[predicted] {
 	if p == nil {
 		return orNull[predicted]{}
 	}
-	return orNull[predicted]{&predicted{p.Mean, p.Std}}
+	shape := &predicted{Mean: p.Mean, Std: p.Std}
+	for name, o := range p.Outcomes {
+		if shape.Outcomes == nil {
+			shape.Outcomes = map[string]expected{}
+		}
+		shape.Outcomes[name] = expected{o.Mean, o.Std}
+	}
+	return orNull[predicted]{shape}
 }
 
 // instant is a time, nil when it is zero.
@@ -139,7 +250,7 @@ func instant(t time.Time) *time.Time {
 func shapeTrial(t study.Trial) trialShape {
 	return trialShape{
 		Number: t.Number, State: string(t.State), Origin: string(t.Origin), Params: params{t.Params},
-		Predicted: shapePredicted(t.Predicted), Value: t.Value, Std: t.Std, Reason: t.Reason, Notes: t.Notes, Excluded: t.Excluded, Outside: t.Outside, History: shapeHistory(t), Batch: t.Batch, Worker: t.Worker,
+		Predicted: shapePredicted(t.Predicted), Value: t.Value, Std: t.Std, Outcomes: t.Outcomes, Stds: t.Stds, Reason: t.Reason, Notes: t.Notes, Excluded: t.Excluded, Outside: t.Outside, History: shapeHistory(t), Batch: t.Batch, Worker: t.Worker,
 		Created: t.Created, Asked: instant(t.Asked), Told: instant(t.Told), LeaseExpires: instant(t.Expires),
 	}
 }

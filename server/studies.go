@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -25,6 +26,12 @@ type StudyPath struct {
 type StudyConfig struct {
 	StudyOptions
 	Space spaceTree `json:"space"`
+}
+
+// createBody is a study to create.
+type createBody struct {
+	StudyConfig
+	Outcomes outcomesTree `json:"outcomes,omitempty" doc:"Also part of the space."`
 }
 
 // StudyOptions are what can be said of a study without its parameters.
@@ -66,6 +73,8 @@ type listedBest struct {
 	Params *params `json:"params,omitempty" doc:"Left out unless full is true."`
 	Value  float64 `json:"value" doc:"Mean of the values at this point."`
 	Count  int     `json:"count" doc:"Complete trials at this point."`
+
+	Violations map[string]float64 `json:"violations,omitempty" doc:"By how much limits are violated: no trial keeps all."`
 }
 
 // listed is a study without its parameters, unless they are wanted.
@@ -75,7 +84,7 @@ func (s studyShape) listed(full bool) listedShape {
 		shape.Space = &s.Space
 	}
 	if b := s.Best.v; b != nil {
-		best := &listedBest{Number: b.Number, Value: b.Value, Count: b.Count}
+		best := &listedBest{Number: b.Number, Value: b.Value, Count: b.Count, Violations: b.Violations}
 		if full {
 			best.Params = &b.Params
 		}
@@ -90,6 +99,9 @@ type bestShape struct {
 	Params params  `json:"params"`
 	Value  float64 `json:"value" doc:"Mean of the values at this point."`
 	Count  int     `json:"count" doc:"Complete trials at this point."`
+
+	Outcomes   map[string]float64 `json:"outcomes,omitempty" doc:"Means at this point, where the study declares outcomes. Of several objectives the point is the knee of the front."`
+	Violations map[string]float64 `json:"violations,omitempty" doc:"By how much limits are violated: no trial keeps all, and this point violates them least."`
 }
 
 type body[T any] struct{ Body T }
@@ -110,13 +122,17 @@ func (s *Server) registerStudies(api huma.API) {
 	huma.Register(api, operation(http.MethodGet, "/v1/methods", "list-methods", "List the methods and their options", ""), s.listMethods)
 }
 
-func (s *Server) createStudy(ctx context.Context, in *struct{ Body StudyConfig }) (*body[studyShape], error) {
+func (s *Server) createStudy(ctx context.Context, in *struct{ Body createBody }) (*body[studyShape], error) {
 	c := in.Body
 	if !granted(ctx, c.Name, token.Admin) {
 		return nil, forbidden(ctx, c.Name, token.Admin)
 	}
+	sp, err := c.Outcomes.join(c.Space.Space)
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
 	config := study.Config{
-		Name: c.Name, Space: c.Space.Space, Method: cmp.Or(c.Method, mahabo.DefaultMethod), Goal: study.Goal(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch, Budget: c.Budget,
+		Name: c.Name, Space: sp, Method: cmp.Or(c.Method, mahabo.DefaultMethod), Goal: study.Goal(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch, Budget: c.Budget,
 	}
 	one, err := study.Create(ctx, s.hosts.store, config, study.WithMethods(s.hosts.methods))
 	if errors.Is(err, study.ErrExists) {
@@ -188,7 +204,22 @@ func shapeStudy(ctx context.Context, one *study.Study) (studyShape, error) {
 }
 
 func shapeBest(b study.Best) orNull[bestShape] {
-	return orNull[bestShape]{&bestShape{Number: b.Number, Params: params{b.Params}, Value: b.Mean, Count: b.Count}}
+	shape := bestOf(b)
+	return orNull[bestShape]{&shape}
+}
+
+func bestOf(b study.Best) bestShape {
+	return bestShape{Number: b.Number, Params: params{b.Params}, Value: b.Mean, Count: b.Count, Outcomes: outcomesOf(b), Violations: b.Violations}
+}
+
+// outcomesOf are the means of a point, and what is only recorded of its first trial.
+func outcomesOf(b study.Best) map[string]float64 {
+	if b.Means == nil {
+		return nil
+	}
+	all := maps.Clone(b.Outcomes)
+	maps.Copy(all, b.Means)
+	return all
 }
 
 type studyList struct {

@@ -26,6 +26,7 @@ func (s *Server) registerTrials(api huma.API) {
 	huma.Register(api, get("/trials/{number}", "get-trial", "Show a trial"), s.getTrial)
 	huma.Register(api, get("/trials/{number}/output", "output", "Show what the program printed"), s.output)
 	huma.Register(api, get("/best", "best", "Show the best point"), s.best)
+	huma.Register(api, get("/front", "front", "Show the front of several objectives, and how limits are kept"), s.front)
 
 	export := get("/export", "export", "Download all trials, one per line")
 	export.Responses = map[string]*huma.Response{"200": {
@@ -188,7 +189,7 @@ type importInput struct {
 	DryRun  bool     `query:"dry_run" doc:"Only report."`
 	Strict  bool     `query:"strict" doc:"Refuse a table with a row that cannot be used, instead of leaving the row out."`
 	Decimal string   `query:"decimal" enum:"point,comma" doc:"Sign before the decimals of the numbers in CSV; goes by the numbers when it is left out."`
-	Columns []string `query:"column,explode" maxItems:"500" doc:"NAME=COLUMN: how the table calls a parameter, or value, state, std, reason, notes or excluded." example:"rate=lr"`
+	Columns []string `query:"column,explode" maxItems:"500" doc:"NAME=COLUMN: how the table calls a parameter, or value, state, std, reason, notes or excluded; or an outcome, and NAME.std for its std." example:"rate=lr"`
 	Type    string   `header:"Content-Type" hidden:"true"`
 	RawBody []byte
 }

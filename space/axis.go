@@ -18,7 +18,7 @@ type axis interface {
 	// decode returns the value at coordinates of [-1,1].
 	decode(x []float64) any
 	// encode writes the point that stands for a value, or says what was expected.
-	encode(x []float64, value any) *ValueError
+	encode(x []float64, value any) *valueError
 }
 
 // ladder is an axis of increasing numbers, one coordinate wide.
@@ -82,7 +82,7 @@ func (floatAxis) width() int { return 1 }
 
 func (a floatAxis) decode(x []float64) any { return between(a.low, a.high, x[0]) }
 
-func (a floatAxis) encode(x []float64, value any) *ValueError {
+func (a floatAxis) encode(x []float64, value any) *valueError {
 	v, refused := within(value, a.low, a.high, "a number")
 	if refused == nil {
 		x[0] = position(a.low, a.high, v)
@@ -102,7 +102,7 @@ func (a logAxis) decode(x []float64) any {
 	return min(max(a.low*math.Pow(a.high/a.low, 0.5*(1+x[0])), a.low), a.high)
 }
 
-func (a logAxis) encode(x []float64, value any) *ValueError {
+func (a logAxis) encode(x []float64, value any) *valueError {
 	v, refused := within(value, a.low, a.high, "a number")
 	if refused == nil {
 		x[0] = clip(2*math.Log(v/a.low)/math.Log(a.high/a.low) - 1)
@@ -129,7 +129,7 @@ func (intAxis) width() int { return 1 }
 
 func (a intAxis) decode(x []float64) any { return int64(a.low) + int64(a.index(x[0])) }
 
-func (a intAxis) encode(x []float64, value any) *ValueError {
+func (a intAxis) encode(x []float64, value any) *valueError {
 	v, refused := wholeWithin(value, a.low, a.high)
 	if refused == nil {
 		x[0] = a.cells().at(int(v - a.low))
@@ -169,7 +169,7 @@ func (a logIntAxis) decode(x []float64) any {
 	return int64(v)
 }
 
-func (a logIntAxis) encode(x []float64, value any) *ValueError {
+func (a logIntAxis) encode(x []float64, value any) *valueError {
 	v, refused := wholeWithin(value, a.low, a.high)
 	if refused == nil {
 		x[0] = position(a.logLow, a.logHigh, math.Log(v))
@@ -185,14 +185,14 @@ func (ordinalAxis) width() int { return 1 }
 
 func (a ordinalAxis) decode(x []float64) any { return a[a.index(x[0])] }
 
-func (a ordinalAxis) encode(x []float64, value any) *ValueError {
+func (a ordinalAxis) encode(x []float64, value any) *valueError {
 	v, ok := number(value)
 	i := a.below(v)
 	if ok && i >= 0 && a[i] == v {
 		x[0] = a.at(i)
 		return nil
 	}
-	refused := &ValueError{Expected: "one of " + a.list()}
+	refused := &valueError{Expected: "one of " + a.list()}
 	if ok && finite(v) {
 		i = max(i, 0)
 		if i+1 < len(a) && a[i+1]-v < v-a[i] {
@@ -225,10 +225,10 @@ func (boolAxis) width() int { return 1 }
 
 func (a boolAxis) decode(x []float64) any { return a.index(x[0]) == 1 }
 
-func (boolAxis) encode(x []float64, value any) *ValueError {
+func (boolAxis) encode(x []float64, value any) *valueError {
 	v, ok := value.(bool)
 	if !ok {
-		return &ValueError{Expected: "true or false"}
+		return &valueError{Expected: "true or false"}
 	}
 	x[0] = -1
 	if v {
@@ -275,11 +275,11 @@ func (a choiceAxis) decode(x []float64) any {
 	return a[best]
 }
 
-func (a choiceAxis) encode(x []float64, value any) *ValueError {
+func (a choiceAxis) encode(x []float64, value any) *valueError {
 	label, ok := value.(string)
 	at := slices.Index(a, label)
 	if !ok || at < 0 {
-		return &ValueError{Expected: "one of " + enumerate(a) + hint.DidYouMean(label, a)}
+		return &valueError{Expected: "one of " + enumerate(a) + hint.DidYouMean(label, a)}
 	}
 	if len(a) == 2 {
 		x[0] = float64(2*at - 1)
@@ -298,7 +298,7 @@ func (fixedAxis) width() int { return 0 }
 
 func (a fixedAxis) decode([]float64) any { return a.value }
 
-func (a fixedAxis) encode(_ []float64, value any) *ValueError {
+func (a fixedAxis) encode(_ []float64, value any) *valueError {
 	if value == a.value {
 		return nil
 	}
@@ -307,16 +307,16 @@ func (a fixedAxis) encode(_ []float64, value any) *ValueError {
 	if ok1 && ok2 && v == w {
 		return nil
 	}
-	return &ValueError{Expected: "the fixed value " + text(a.value), Fix: "leave it out or use that"}
+	return &valueError{Expected: "the fixed value " + text(a.value), Fix: "leave it out or use that"}
 }
 
 // within returns a number of [low, high].
-func within(value any, low, high float64, what string) (float64, *ValueError) {
+func within(value any, low, high float64, what string) (float64, *valueError) {
 	v, ok := number(value)
 	if ok && v >= low && v <= high {
 		return v, nil
 	}
-	refused := &ValueError{Expected: fmt.Sprintf("%s in [%s, %s]", what, formatFloat(low), formatFloat(high))}
+	refused := &valueError{Expected: fmt.Sprintf("%s in [%s, %s]", what, formatFloat(low), formatFloat(high))}
 	if ok && finite(v) {
 		refused.Fix = "use " + formatFloat(min(max(v, low), high)) + " or widen the bounds"
 	}
@@ -324,7 +324,7 @@ func within(value any, low, high float64, what string) (float64, *ValueError) {
 }
 
 // wholeWithin returns a whole number of [low, high].
-func wholeWithin(value any, low, high float64) (float64, *ValueError) {
+func wholeWithin(value any, low, high float64) (float64, *valueError) {
 	v, refused := within(value, low, high, "a whole number")
 	if refused == nil && v != math.Trunc(v) {
 		_, refused = within(math.Inf(1), low, high, "a whole number")

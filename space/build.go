@@ -11,6 +11,7 @@ import (
 type declaration struct {
 	params      []declaredParam
 	constraints []declaredConstraint
+	outcomes    []declaredOutcome
 }
 
 type declaredParam struct {
@@ -94,6 +95,9 @@ func (d declaration) build() (*Space, error) {
 	}
 	if err := s.bind(); err != nil {
 		return nil, at(d.constraints[0].node, "", err)
+	}
+	if err := s.addOutcomes(d.outcomes); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

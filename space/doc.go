@@ -24,6 +24,10 @@
 //	  gravity:    {fixed: 9.81}
 //	constraints:
 //	  - w0 + w1 <= 1
+//	outcomes:                   # absent: one objective, value
+//	  mass:   minimize
+//	  stress: {at_most: 10}
+//	  temp:   record
 //
 // # Coordinates
 //

@@ -90,13 +90,13 @@ func (s *Space) set(other *Space, err error) error {
 	return nil
 }
 
-// fromTree reads {parameters: {...}, constraints: [...]}.
+// fromTree reads {parameters: {...}, constraints: [...], outcomes: {...}}.
 func fromTree(root *yaml.Node) (*Space, error) {
 	root = resolve(root)
 	if root.Kind != yaml.MappingNode {
 		return nil, at(root, "", fmt.Errorf("expected a mapping with parameters and constraints, got %s", describe(root)))
 	}
-	fields, err := keyed(root, "parameters", "constraints")
+	fields, err := keyed(root, "parameters", "constraints", "outcomes")
 	if err != nil {
 		return nil, err
 	}
@@ -117,6 +117,9 @@ func fromTree(root *yaml.Node) (*Space, error) {
 		d.params = append(d.params, p)
 	}
 	if d.constraints, err = readConstraints(fields["constraints"]); err != nil {
+		return nil, err
+	}
+	if d.outcomes, err = readOutcomes(fields["outcomes"]); err != nil {
 		return nil, err
 	}
 	return d.build()

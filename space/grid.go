@@ -48,7 +48,7 @@ func (gridAxis) width() int { return 1 }
 
 func (a gridAxis) decode(x []float64) any { return a.level(a.index(x[0])) }
 
-func (a gridAxis) encode(x []float64, value any) *ValueError {
+func (a gridAxis) encode(x []float64, value any) *valueError {
 	v, refused := within(value, a.low, a.high, "a number")
 	if refused == nil {
 		x[0] = a.place((v - a.low) / (a.high - a.low) * a.last)

@@ -48,7 +48,7 @@ type Param struct {
 	Digits int
 }
 
-// Part is what a space is made of: a Param or a Constraint.
+// Part is what a space is made of: a Param, a Constraint or an Outcome.
 type Part interface{ part() }
 
 // Constraint is a linear inequality over numeric parameters: "w0 + 2*w1 - 3 <= w2".

@@ -227,15 +227,15 @@ func normal(value any) any {
 	return value
 }
 
-// ValueError is a value that a parameter does not take.
-type ValueError struct {
+// valueError is a value that a parameter does not take.
+type valueError struct {
 	Param    string
 	Value    any
 	Expected string
 	Fix      string
 }
 
-func (e *ValueError) Error() string {
+func (e *valueError) Error() string {
 	shown := fmt.Sprintf("%v", e.Value)
 	if s, ok := e.Value.(string); ok {
 		shown = strconv.Quote(s)

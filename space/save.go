@@ -41,6 +41,13 @@ func (s *Space) tree() *yaml.Node {
 		}
 		root.Content = append(root.Content, stringNode("constraints"), constraints)
 	}
+	if len(s.told) > 0 {
+		outcomes := &yaml.Node{Kind: yaml.MappingNode}
+		for _, o := range s.told {
+			outcomes.Content = append(outcomes.Content, stringNode(o.Name), o.tree())
+		}
+		root.Content = append(root.Content, stringNode("outcomes"), outcomes)
+	}
 	return root
 }
 

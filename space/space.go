@@ -8,10 +8,12 @@ import (
 	"github.com/mahabo/mahabo/internal/hint"
 )
 
-// Space is a list of parameters and constraints.
+// Space is a list of parameters, constraints and outcomes.
 type Space struct {
 	declared    []Param // as written, ranges not expanded
 	constraints []Constraint
+	told        []Outcome // as written
+	outcomes    []Outcome
 
 	params []Param
 	names  []string
@@ -22,7 +24,7 @@ type Space struct {
 	poly   constrained
 }
 
-// New makes a space of parameters and constraints.
+// New makes a space of parameters, constraints and outcomes.
 func New(parts ...Part) (*Space, error) {
 	var d declaration
 	for _, part := range parts {
@@ -32,6 +34,8 @@ func New(parts ...Part) (*Space, error) {
 			d.params = append(d.params, declaredParam{Param: p})
 		case Constraint:
 			d.constraints = append(d.constraints, declaredConstraint{Constraint: p})
+		case Outcome:
+			d.outcomes = append(d.outcomes, declaredOutcome{Outcome: p})
 		}
 	}
 	return d.build()

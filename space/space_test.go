@@ -297,7 +297,7 @@ func TestEncodeErrors(t *testing.T) {
 	if _, err := s.Encode(ParamsOf(good)); err == nil || err.Error() != `parameter "batch" has no value: add "batch":32 or the like` {
 		t.Errorf("a missing value says %v", err)
 	}
-	var refused *ValueError
+	var refused *valueError
 	if _, err := s.Pins(ParamsOf(map[string]any{"speed": 9})); !errors.As(err, &refused) || refused.Param != "speed" {
 		t.Errorf("Pins says %v", err)
 	}

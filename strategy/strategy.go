@@ -64,13 +64,14 @@ type Predictor interface {
 // Config is what every method needs to know about the task.
 type Config struct {
 	Domain     Domain
-	Objectives int    // 0 for 1
-	Limits     int    // outcomes that have to be kept at or below 0
-	TrueDim    int    // dimension of the problem inside the embedding; 0 when unknown
-	Init       int    // size of the initial design
-	Budget     int    // observations that are meant in all; 0 when unknown
-	Seed       uint64 // of all random numbers
-	Threads    int    // that an Ask may keep busy; 0 for all processors. Points do not depend on it
+	Objectives int       // 0 for 1
+	Limits     int       // outcomes that have to be kept at or below 0
+	Reference  []float64 // worst values of interest of several objectives, NaN where one is not known; nil when none is
+	TrueDim    int       // dimension of the problem inside the embedding; 0 when unknown
+	Init       int       // size of the initial design
+	Budget     int       // observations that are meant in all; 0 when unknown
+	Seed       uint64    // of all random numbers
+	Threads    int       // that an Ask may keep busy; 0 for all processors. Points do not depend on it
 }
 
 // DefaultInit is the size of the initial design when Config.Init is zero.
@@ -100,6 +101,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("Objectives is %d: a task needs at least one", c.Objectives)
 	case c.Limits < 0:
 		return fmt.Errorf("Limits is %d: it is a number of outcomes", c.Limits)
+	case c.Reference != nil && len(c.Reference) != max(c.Objectives, 1):
+		return fmt.Errorf("Reference has %d values for %d objectives", len(c.Reference), max(c.Objectives, 1))
 	case c.TrueDim < 0 || c.TrueDim > dim:
 		return fmt.Errorf("TrueDim is %d: it must lie between 0 (unknown) and the number of coordinates, %d", c.TrueDim, dim)
 	case c.Init < 1:

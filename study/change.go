@@ -3,8 +3,10 @@ package study
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
+	"github.com/mahabo/mahabo/internal/outcome"
 	"github.com/mahabo/mahabo/internal/points"
 	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/space"
@@ -42,6 +44,9 @@ func (s *Study) Change(ctx context.Context, c Change, preview bool) (Change, err
 		return c, requestf("space is missing: give the whole space as it is to be")
 	}
 	err := s.write(ctx, func(l *ledger) (*Event, error) {
+		if !reflect.DeepEqual(l.config.Space.Outcomes(), c.Space.Outcomes()) {
+			return nil, requestf("the outcomes of a study do not change: leave the section as it is, or begin another study and import the trials")
+		}
 		e := &Event{Changed: &changed{By: c.By, Space: c.Space, Added: c.Added}}
 		if c.Differences = points.Differences(l.config.Space, c.Space); len(c.Differences) == 0 {
 			c.Trials = len(l.trials)
@@ -207,6 +212,7 @@ func (l *ledger) effectChanged(x *effect, c *changed) error {
 func (l *ledger) installChanged(e Event) {
 	l.codec = l.codec.With(e.Changed.Space, e.Changed.Added)
 	l.config.Space = e.Changed.Space
+	l.scheme = outcome.Of(l.config.Space.Outcomes())
 	l.mended, l.memo, l.moved = e.Seq, newMemo(), nil
 	l.keys = &keys{}
 	l.index()

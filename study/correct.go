@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/outcome"
 	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/strategy"
@@ -17,10 +18,14 @@ import (
 
 // Correction says what of a trial was recorded wrongly. Fields left zero stay as they are.
 type Correction struct {
-	State   evaluate.State // complete, failed or infeasible
-	Value   *float64       // makes a failed or infeasible trial complete
-	Std     *float64
-	Reason  *string
+	State  evaluate.State // complete, failed or infeasible
+	Value  *float64       // makes a failed or infeasible trial complete
+	Std    *float64
+	Reason *string
+
+	Outcomes map[string]float64 // the right values by name, where the space declares outcomes
+	Stds     map[string]float64
+
 	Params  space.Params // those that were really used, if others than the trial has
 	Exclude *bool        // true: the trial keeps its outcome, but nobody learns from it; false: it counts again
 	Note    int          // number of the note to delete, from 1 on
@@ -29,7 +34,7 @@ type Correction struct {
 
 // mendsOutcome says whether the correction is of the outcome.
 func (c Correction) mendsOutcome() bool {
-	return c.State != "" || c.Value != nil || c.Std != nil || c.Reason != nil
+	return c.State != "" || c.Value != nil || c.Std != nil || c.Reason != nil || len(c.Outcomes) > 0 || len(c.Stds) > 0
 }
 
 // corrected is a correction of a trial. What it replaces stands in the events before it.
@@ -88,7 +93,7 @@ func (l *ledger) correction(ctx context.Context, number int, c Correction) (*cor
 		return nil, &RequestError{err}
 	}
 	e := &corrected{Number: number, By: c.By}
-	if e.Outcome, err = t.mended(c); err != nil {
+	if e.Outcome, err = t.mended(c, l.scheme); err != nil {
 		return nil, requestf("trial %d: %w", number, err)
 	}
 	if e.Used, err = t.reused(l.config.Space, c.Params); err != nil {
@@ -117,7 +122,7 @@ func (t *Trial) hasOutcome() bool { return t.State == evaluate.Failed || !unfini
 
 // outcome is what was told of a trial that has an outcome.
 func (t *Trial) outcome() evaluate.Outcome {
-	o := evaluate.Outcome{State: t.State, Std: t.Std, Reason: t.Reason}
+	o := evaluate.Outcome{State: t.State, Std: t.Std, Reason: t.Reason, Outcomes: t.Outcomes, Stds: t.Stds}
 	if t.Value != nil {
 		o.Value = *t.Value
 	}
@@ -125,7 +130,7 @@ func (t *Trial) outcome() evaluate.Outcome {
 }
 
 // mended returns the outcome after a correction, nil when it stays.
-func (t *Trial) mended(c Correction) (*evaluate.Outcome, error) {
+func (t *Trial) mended(c Correction, scheme outcome.Scheme) (*evaluate.Outcome, error) {
 	if !c.mendsOutcome() {
 		return nil, nil
 	}
@@ -133,11 +138,22 @@ func (t *Trial) mended(c Correction) (*evaluate.Outcome, error) {
 		return nil, fmt.Errorf("it is %s and has no outcome to correct: tell it one", t.State)
 	}
 	o := t.outcome()
+	named := len(c.Outcomes) > 0 || len(c.Stds) > 0
 	switch {
 	case c.State != "":
 		o.State = c.State
-	case c.Value != nil:
+	case c.Value != nil || len(c.Outcomes) > 0:
 		o.State = evaluate.Complete
+	}
+	if scheme.Declared() {
+		if o.State == evaluate.Complete {
+			return t.mendedNamed(c, o, scheme)
+		}
+	} else if named {
+		return nil, fmt.Errorf("outcomes: the study declares none: give the value")
+	}
+	if named {
+		return nil, fmt.Errorf("a trial that is %s has no values: leave out outcomes", o.State)
 	}
 	switch complete := o.State == evaluate.Complete; {
 	case complete && c.Value == nil && t.Value == nil:
@@ -156,8 +172,72 @@ func (t *Trial) mended(c Correction) (*evaluate.Outcome, error) {
 	if c.Reason != nil {
 		o.Reason = *c.Reason
 	}
-	o, err := normal(o)
-	if err != nil || o == t.outcome() {
+	o, err := normal(o, scheme)
+	if err != nil || same(o, t.outcome()) {
+		return nil, err
+	}
+	return &o, nil
+}
+
+// same compares outcomes.
+func same(a, b evaluate.Outcome) bool {
+	return a.State == b.State && a.Value == b.Value && a.Std == b.Std && a.Reason == b.Reason && maps.Equal(a.Outcomes, b.Outcomes) && maps.Equal(a.Stds, b.Stds)
+}
+
+// mendedNamed is mended for declared outcomes of a trial that is complete then.
+func (t *Trial) mendedNamed(c Correction, o evaluate.Outcome, scheme outcome.Scheme) (*evaluate.Outcome, error) {
+	right := evaluate.Outcome{State: evaluate.Complete, Outcomes: c.Outcomes, Stds: maps.Clone(c.Stds)}
+	switch {
+	case c.Reason != nil && *c.Reason != "":
+		return nil, fmt.Errorf("a complete trial has no reason: leave it out, or add a note")
+	case c.Value != nil || c.Std != nil:
+		if len(scheme.Objectives) > 1 || len(c.Outcomes) > 0 {
+			return nil, fmt.Errorf("value and std: give outcomes by their names instead")
+		}
+		name := scheme.Objectives[0].Name
+		right.Outcomes, right.Stds = map[string]float64{name: o.Value}, map[string]float64{name: o.Std}
+		if c.Value != nil {
+			right.Outcomes[name] = *c.Value
+		}
+		if c.Std != nil {
+			right.Stds[name] = *c.Std
+		}
+	}
+	for name := range c.Stds { // a std alone
+		if _, ok := right.Outcomes[name]; !ok {
+			if had, known := t.Outcomes[name]; known {
+				right.Outcomes = maps.Clone(right.Outcomes)
+				if right.Outcomes == nil {
+					right.Outcomes = map[string]float64{}
+				}
+				right.Outcomes[name] = had
+			}
+		}
+	}
+	for name := range right.Outcomes { // its noise stays as it was told
+		if std, known := t.Stds[name]; known {
+			if _, given := right.Stds[name]; !given {
+				if right.Stds == nil {
+					right.Stds = map[string]float64{}
+				}
+				right.Stds[name] = std
+			}
+		}
+	}
+	if len(right.Outcomes) > 0 {
+		if err := right.Validate(); err != nil {
+			return nil, err
+		}
+		if err := scheme.Check(right.Outcomes, right.Stds); err != nil {
+			return nil, err
+		}
+	}
+	values, stds, complete := t.named(right, scheme)
+	if !complete {
+		return nil, fmt.Errorf("outcome %q is missing: a complete trial has all objectives and limits", scheme.Missing(values)[0])
+	}
+	o, err := normal(evaluate.Outcome{State: evaluate.Complete, Outcomes: values, Stds: stds}, scheme)
+	if err != nil || same(o, t.outcome()) {
 		return nil, err
 	}
 	return &o, nil
@@ -191,6 +271,7 @@ func (t entry) corrected(e *corrected, sp *space.Space, now time.Time) (entry, e
 			return t, fmt.Errorf("trial %d is %s and has no outcome to correct", t.Number, t.State)
 		}
 		t.State, t.Std, t.Reason, t.Value = o.State, o.Std, o.Reason, nil
+		t.Outcomes, t.Stds = o.Outcomes, o.Stds
 		if o.State == evaluate.Complete {
 			t.Value = &o.Value
 		}
@@ -226,6 +307,17 @@ func (t Trial) difference(now Trial, note int) string {
 	var parts []string
 	if t.State != now.State {
 		parts = append(parts, text(t.outcome())+" -> "+text(now.outcome()))
+	} else if len(now.Outcomes) > 0 {
+		for _, name := range slices.Sorted(maps.Keys(now.Outcomes)) {
+			if was, known := t.Outcomes[name]; !known {
+				parts = append(parts, fmt.Sprintf("%s %v", name, now.Outcomes[name]))
+			} else if was != now.Outcomes[name] {
+				parts = append(parts, fmt.Sprintf("%s %v -> %v", name, was, now.Outcomes[name]))
+			}
+			if t.Stds[name] != now.Stds[name] {
+				parts = append(parts, fmt.Sprintf("std of %s %v -> %v", name, t.Stds[name], now.Stds[name]))
+			}
+		}
 	} else if t.Value != nil {
 		if *t.Value != *now.Value {
 			parts = append(parts, fmt.Sprintf("value %v -> %v", *t.Value, *now.Value))

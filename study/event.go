@@ -36,10 +36,16 @@ type created struct {
 //
 //	0  suggestions have no tags
 //	1  they have the tags of their methods
+//	2  trials have several outcomes, some of them told later
+//
+// A study without declared outcomes is of format 1.
 //
 // A new kind of event does not change it: a version that does not know the kind refuses the
 // log where it stands, and reads all logs without it.
-const format = 1
+const (
+	format         = 2
+	formatOneValue = 1
+)
 
 // asked is a batch that was served.
 type asked struct {

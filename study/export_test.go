@@ -104,3 +104,30 @@ func (s *Study) Together(calls ...func()) {
 	<-s.writes.leading
 	all.Wait()
 }
+
+// Resnap restores a study's ledger from a snapshot of itself, and says what is lost.
+func Resnap(s *Study) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	data, err := s.ledger.snapshot()
+	if err != nil {
+		return err
+	}
+	back := newLedger(s.methods)
+	if err := back.restore(data); err != nil {
+		return err
+	}
+	if len(back.scheme.Objectives) != len(s.ledger.scheme.Objectives) {
+		return fmt.Errorf("the outcomes are lost")
+	}
+	for i, t := range back.trials {
+		had := s.ledger.trials[i].Trial
+		had.Params, t.Params = space.Params{}, space.Params{}
+		a, _ := json.Marshal(had)
+		b, _ := json.Marshal(t.Trial)
+		if string(a) != string(b) {
+			return fmt.Errorf("trial %d was %s, now it is %s", had.Number, a, b)
+		}
+	}
+	return nil
+}

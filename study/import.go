@@ -2,8 +2,10 @@ package study
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/outcome"
 	"github.com/mahabo/mahabo/space"
 )
 
@@ -24,8 +26,11 @@ const MostRows = 100_000
 // the constraints, and a value, or the state failed or infeasible.
 func (r Row) Check(sp *space.Space) (Row, error) {
 	var err error
-	if r.Outcome, err = normal(r.Outcome); err != nil {
+	if r.Outcome, err = normal(r.Outcome, outcome.Of(sp.Outcomes())); err != nil {
 		return r, err
+	}
+	if missing := outcome.Of(sp.Outcomes()).Missing(r.Outcome.Outcomes); r.Outcome.State == evaluate.Complete && len(missing) > 0 {
+		return r, fmt.Errorf("outcome %q is missing: a row needs all objectives and limits", missing[0])
 	}
 	if r.Params, err = sp.Complete(r.Params); err != nil {
 		return r, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/internal/outcome"
 	"github.com/mahabo/mahabo/internal/points"
 	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/space"
@@ -23,6 +24,7 @@ type ledger struct {
 	methods  *strategy.Registry
 	format   int // of the log
 	config   Config
+	scheme   outcome.Scheme // of the declared outcomes
 	created  time.Time
 	trials   []entry          // trial number n is trials[n-1]
 	finished []finish         // complete and infeasible trials, in the order in which methods learn of them
@@ -121,7 +123,7 @@ func (l *ledger) effect(e Event) (effect, error) {
 	case e.Told != nil:
 		for _, r := range e.Told.Results {
 			err = l.change(&x, err, r.Number, func(t Trial) (Trial, error) {
-				t, _, err := t.told(r.Outcome, e.Time)
+				t, _, err := t.told(r.Outcome, e.Time, l.scheme)
 				if r.Worker != "" {
 					t.Worker = r.Worker
 				}
@@ -140,6 +142,7 @@ func (l *ledger) effect(e Event) (effect, error) {
 	case e.Retried != nil:
 		err = l.change(&x, nil, e.Retried.Number, func(t Trial) (Trial, error) {
 			t.State, t.Reason, t.Told = Waiting, "", time.Time{}
+			t.Outcomes, t.Stds = nil, nil
 			return t, nil
 		})
 	case e.Released != nil:
@@ -188,7 +191,7 @@ func (l *ledger) effectImported(x *effect, now time.Time, m *imported) (err erro
 		return fmt.Errorf("%d imported points have %d lists of notes", len(m.New), len(m.Notes))
 	}
 	for i, p := range m.New {
-		t, _, tellErr := Trial{Origin: FromImport, Created: now}.told(m.Outcomes[i], now)
+		t, _, tellErr := Trial{Origin: FromImport, Created: now}.told(m.Outcomes[i], now, l.scheme)
 		if err == nil {
 			err = tellErr
 		}
@@ -284,6 +287,7 @@ func (l *ledger) install(e Event, x effect) {
 		l.installChanged(e)
 	case e.Created != nil:
 		l.format, l.config, l.created = e.Created.Format, e.Created.Config, e.Time
+		l.scheme = outcome.Of(l.config.Space.Outcomes())
 		l.codec = points.Codec{}.With(l.config.Space, space.Params{})
 	case e.Asked != nil:
 		l.freeze(e.Asked.Basis)

@@ -38,7 +38,7 @@ func (m *memo) cover(l *ledger) {
 			m.index[t.at] = i + 1
 			m.sites = append(m.sites, &site{first: t.Number})
 		}
-		m.sites[i].add(t, l.config.Goal)
+		m.sites[i].add(t, l)
 		repeated = repeated || i < fresh
 	}
 	m.covered = l.frozen
@@ -83,7 +83,7 @@ func (l *ledger) recent() (fresh []*site, changed map[int]*site) {
 			fresh = append(fresh, s)
 		}
 		seen[t.at] = s
-		s.add(t, l.config.Goal)
+		s.add(t, l)
 	}
 	return fresh, changed
 }

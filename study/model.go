@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/mahabo/mahabo/internal/outcome"
 	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/strategy"
@@ -13,7 +14,9 @@ import (
 
 // task is what the study's method has to do.
 func (c Config) task(methods *strategy.Registry) suggest.Task {
+	scheme := outcome.Of(c.Space.Outcomes())
 	return suggest.Task{Space: c.Space, Methods: methods, Method: c.Method, Config: strategy.Config{
+		Objectives: len(scheme.Objectives), Limits: len(scheme.Limits), Reference: scheme.Given(),
 		TrueDim: c.TrueDim, Init: c.Init, Budget: c.Budget, Seed: c.Seed, Threads: c.Threads,
 	}}
 }
@@ -74,6 +77,7 @@ func choose(ctx context.Context, m *suggest.Model, q *suggest.Question, g Goal) 
 	if err != nil {
 		return a, err
 	}
+	scheme := outcome.Of(q.Space.Outcomes())
 	r := chosen.Report
 	a.info = ModelInfo{Method: q.Method, D: r.EmbeddingDim, Jitter: r.Jitter, Note: r.Note}
 	if r.Fallback != nil {
@@ -86,7 +90,15 @@ func choose(ctx context.Context, m *suggest.Model, q *suggest.Question, g Goal) 
 	for _, c := range chosen.Chosen {
 		p := Placed{Params: c.Params, Point: c.X, Tag: c.Tag}
 		if c.Predicted {
-			p.Predicted = &Prediction{g.inner(c.Mean), c.Std}
+			p.Predicted = &Prediction{Mean: g.inner(c.Mean), Std: c.Std}
+			for k, term := range scheme.Terms() {
+				if k < len(c.Means) {
+					if p.Predicted.Outcomes == nil {
+						p.Predicted.Outcomes = map[string]Prediction{}
+					}
+					p.Predicted.Outcomes[term.Name] = Prediction{Mean: term.Outer(c.Means[k]), Std: c.Stds[k]}
+				}
+			}
 		}
 		a.placed = append(a.placed, p)
 	}

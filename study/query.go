@@ -14,7 +14,8 @@ import (
 // Order is what trials are sorted by.
 type Order string
 
-// The orders. Trials that have no value that counts, or were not told, come last.
+// The orders. Trials that have no value that counts, or were not told, come last, and before them,
+// by value, those that violate a limit.
 const (
 	ByNumber Order = "number"
 	ByValue  Order = "value"
@@ -60,6 +61,7 @@ func (s *Study) Select(ctx context.Context, q Query) (trials []Trial, total int,
 type match struct {
 	number int
 	value  *float64 // nil when there is none that counts
+	broken bool     // a limit is violated
 	told   time.Time
 }
 
@@ -82,7 +84,8 @@ func (s *Study) matching(ctx context.Context, q Query) (rows []match, err error)
 			continue
 		}
 		if (q.AfterBatch == 0 || t.Batch > q.AfterBatch) && (len(q.States) == 0 || slices.Contains(q.States, t.stateAt(now))) && (inParams[t.Number] || t.contains(text)) {
-			m := match{t.Number, t.Value, t.Told}
+			m := match{number: t.Number, value: t.Value, told: t.Told}
+			m.broken = t.Value != nil && len(s.ledger.scheme.Limits) > 0 && s.ledger.scheme.Violations(s.ledger.inner(*t)) != nil
 			if t.Excluded {
 				m.value = nil
 			}
@@ -96,6 +99,7 @@ func (s *Study) matching(ctx context.Context, q Query) (rows []match, err error)
 type Value struct {
 	Number int
 	Value  float64
+	Broken bool // the trial violates a limit
 }
 
 // Values returns the values of all complete trials that count, by number.
@@ -104,7 +108,7 @@ func (s *Study) Values(ctx context.Context) ([]Value, error) {
 	values := make([]Value, 0, len(rows))
 	for _, r := range rows {
 		if r.value != nil {
-			values = append(values, Value{r.number, *r.value})
+			values = append(values, Value{r.number, *r.value, r.broken})
 		}
 	}
 	return values, err
@@ -155,6 +159,9 @@ func (q Query) compare(a, b match) int {
 	if q.Sort == ByValue {
 		if a.value == nil || b.value == nil {
 			return last(a.value == nil, b.value == nil)
+		}
+		if a.broken != b.broken {
+			return last(a.broken, b.broken)
 		}
 		return sign * cmp.Compare(*a.value, *b.value)
 	}

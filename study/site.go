@@ -10,29 +10,52 @@ import (
 
 // site is one point with at least one finished trial.
 type site struct {
-	first  int       // number of the first complete trial, or infeasible when none is
-	values []float64 // of its complete trials, lower is better
-	stds   []float64 // of their noise, 0 when unknown
-	mean   float64   // of the values
-	std    float64   // of the mean's noise, 0 when unknown
+	first  int         // number of the first complete trial, or infeasible when none is
+	count  int         // of its complete trials
+	values [][]float64 // of them, by outcome: lower is better, a limit is kept at 0 and below
+	stds   [][]float64 // of their noise, 0 when unknown
+	mean   []float64   // of the values, by outcome
+	std    []float64   // of the means' noise, 0 when unknown
 }
 
 // add counts a finished trial.
-func (s *site) add(t *entry, g Goal) {
+func (s *site) add(t *entry, l *ledger) {
 	if t.State != evaluate.Complete {
 		return
 	}
-	if len(s.values) == 0 {
+	if s.count == 0 {
 		s.first = t.Number
 	}
-	s.values = append(s.values, g.inner(*t.Value))
-	s.stds = append(s.stds, t.Std)
-	s.mean, s.std = average(s.values, s.stds)
+	s.count++
+	values, stds := l.numbers(t.Trial)
+	if s.values == nil {
+		s.values, s.stds = make([][]float64, len(values)), make([][]float64, len(values))
+	}
+	s.mean, s.std = make([]float64, len(values)), make([]float64, len(values)) // methods keep what they were told
+	for k := range values {
+		s.values[k] = append(s.values[k], values[k])
+		s.stds[k] = append(s.stds[k], stds[k])
+		s.mean[k], s.std[k] = average(s.values[k], s.stds[k])
+	}
+}
+
+// numbers are the outcomes of a complete trial as methods see them.
+func (l *ledger) numbers(t Trial) (values, stds []float64) {
+	if l.scheme.Declared() {
+		return l.scheme.Inner(t.Outcomes), l.scheme.Stds(t.Stds)
+	}
+	return []float64{l.config.Goal.inner(*t.Value)}, []float64{t.Std}
 }
 
 func (s *site) clone() *site {
 	c := *s
-	c.values, c.stds = slices.Clone(s.values), slices.Clone(s.stds)
+	c.values, c.stds = make([][]float64, len(s.values)), make([][]float64, len(s.stds))
+	for k := range s.values {
+		c.values[k], c.stds[k] = slices.Clone(s.values[k]), slices.Clone(s.stds[k])
+	}
+	if s.values == nil {
+		c.values, c.stds = nil, nil
+	}
 	return &c
 }
 
@@ -106,7 +129,7 @@ func (l *ledger) bestSite() (best *site) {
 			s = &site{first: t.Number}
 			repeated[t.at] = s
 		}
-		s.add(t, l.config.Goal)
+		s.add(t, l)
 	}
 	for _, f := range finished {
 		t, ok := counted(f)
@@ -114,9 +137,9 @@ func (l *ledger) bestSite() (best *site) {
 			continue
 		}
 		s := repeated[t.at]
-		if mean := l.config.Goal.inner(*t.Value); s == nil && (best == nil || mean < best.mean) {
-			best = &site{first: t.Number, values: []float64{mean}, mean: mean}
-		} else if s != nil && (best == nil || s.mean < best.mean) {
+		if mean := l.config.Goal.inner(*t.Value); s == nil && (best == nil || mean < best.mean[0]) {
+			best = &site{first: t.Number, count: 1, mean: []float64{mean}}
+		} else if s != nil && (best == nil || s.mean[0] < best.mean[0]) {
 			best = s
 		}
 	}
@@ -138,10 +161,10 @@ func (l *ledger) observed() (obs []strategy.Observation, infeasible []strategy.P
 func (l *ledger) observe(sites []*site) (obs []strategy.Observation, infeasible []strategy.Point) {
 	for _, s := range sites {
 		first := &l.trials[s.first-1]
-		if len(s.values) > 0 {
-			o := strategy.Observation{X: first.point, Tag: first.tag, Y: []float64{s.mean}}
-			if s.std > 0 {
-				o.Std = []float64{s.std}
+		if s.count > 0 {
+			o := strategy.Observation{X: first.point, Tag: first.tag, Y: s.mean}
+			if slices.ContainsFunc(s.std, func(v float64) bool { return v > 0 }) {
+				o.Std = s.std
 			}
 			obs = append(obs, o)
 		} else {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/outcome"
 	"github.com/mahabo/mahabo/space"
 )
 
@@ -107,6 +108,7 @@ func (l *ledger) restore(data []byte) error {
 	for i, sp := range h.Spaces {
 		l.codec, l.config.Space = l.codec.With(sp, h.Added[i]), sp
 	}
+	l.scheme = outcome.Of(l.config.Space.Outcomes())
 	l.frozen, l.batches, l.command = h.Frozen, h.Batches, h.Command
 	maps.Copy(l.enqueued, h.Enqueued)
 	l.trials = make([]entry, h.Trials, h.Trials+h.Trials/8+mostParams)
@@ -200,7 +202,10 @@ const (
 // thin leaves out the fields of a trial that snapshots write in few bytes; the rest is JSON.
 func thin(t Trial) (rest Trial) {
 	t.Number, t.State, t.Origin, t.Batch, t.Worker, t.Created, t.Params = 0, "", "", 0, "", time.Time{}, space.Params{}
-	t.Value, t.Std, t.Predicted, t.Excluded = nil, 0, nil, false
+	t.Value, t.Std, t.Excluded = nil, 0, false
+	if t.Predicted != nil && len(t.Predicted.Outcomes) == 0 {
+		t.Predicted = nil
+	}
 	t.Asked, t.Told, t.Expires = time.Time{}, time.Time{}, time.Time{}
 	return t
 }
@@ -390,7 +395,7 @@ func (r *snapshotReader) trial(e *entry, number int, l *ledger) error {
 		t.Value = &r.values[number-1]
 	}
 	if flags&hasPrediction != 0 {
-		t.Predicted = &Prediction{r.float(), r.float()}
+		t.Predicted = &Prediction{Mean: r.float(), Std: r.float()}
 	}
 	if flags&hasStd != 0 {
 		t.Std = r.float()
@@ -421,7 +426,10 @@ func (r *snapshotReader) trial(e *entry, number int, l *ledger) error {
 		if err := json.Unmarshal([]byte(r.text()), t); err != nil {
 			return errors.Join(errSnapshot, err)
 		}
-		t.Value, t.Std, t.Predicted, t.Asked, t.Told, t.Expires = had.Value, had.Std, had.Predicted, had.Asked, had.Told, had.Expires
+		t.Value, t.Std, t.Asked, t.Told, t.Expires = had.Value, had.Std, had.Asked, had.Told, had.Expires
+		if t.Predicted == nil {
+			t.Predicted = had.Predicted
+		}
 	}
 	t.Number, t.State, t.Origin, t.Batch, t.Worker = number, evaluate.State(kind[0]), Origin(kind[1]), int(batch), kind[2]
 	t.Created, t.Params, t.Excluded, e.dropped = created, params, flags&isExcluded != 0, flags&isDropped != 0

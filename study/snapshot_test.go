@@ -26,6 +26,13 @@ func fillValue(v reflect.Value, at time.Time) {
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		fillValue(v.Elem(), at)
+	case reflect.Map: // of numbers, or of predictions, which have such maps themselves
+		elem := reflect.New(v.Type().Elem()).Elem()
+		if elem.Kind() == reflect.Float64 {
+			elem.SetFloat(0.1)
+		}
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf("word"), elem)
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		for i := range 2 {

@@ -52,11 +52,22 @@ type Config struct {
 	Threads int `json:"-"`
 }
 
-// WithDefaults fills the fields left zero that have a default: the goal and the
-// size of the initial design.
+// format is that of the study's log.
+func (c Config) format() int {
+	if len(c.Space.Outcomes()) > 0 {
+		return format
+	}
+	return formatOneValue
+}
+
+// WithDefaults fills the fields left zero that have a default: the goal, which is that of the
+// first objective where outcomes are declared, and the size of the initial design.
 func (c Config) WithDefaults() Config {
 	if c.Goal == "" {
 		c.Goal = Minimize
+		if goal, ok := c.objective(); ok {
+			c.Goal = goal
+		}
 	}
 	if c.Init == 0 {
 		c.Init = strategy.DefaultInit
@@ -64,10 +75,23 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
+// objective is the goal of the first declared objective, if there is one.
+func (c Config) objective() (Goal, bool) {
+	if c.Space == nil {
+		return "", false
+	}
+	for _, o := range c.Space.Outcomes() {
+		if o.Goal != "" {
+			return Goal(o.Goal), true
+		}
+	}
+	return "", false
+}
+
 var validName = regexp.MustCompile(`^[\pL\pN][\pL\pN_.-]{0,127}$`)
 
-// Validate names the first field that cannot be used. Check looks at the method too.
-func (c Config) Validate() error {
+// validate names the first field that cannot be used.
+func (c Config) validate() error {
 	switch {
 	case !validName.MatchString(c.Name):
 		return requestf("name is %q: use up to 128 letters, digits and -_. and start with a letter or digit", c.Name)
@@ -75,6 +99,8 @@ func (c Config) Validate() error {
 		return requestf("space has no parameter that can vary: there is nothing to optimise")
 	case c.Goal != Minimize && c.Goal != Maximize:
 		return requestf("goal is %q: write %s or %s", c.Goal, Minimize, Maximize)
+	case c.contradicts():
+		return requestf("goal is %s, but the outcomes of the space have goals of their own: leave it out", c.Goal)
 	case c.Init < 1:
 		return requestf("init is %d: the initial design needs at least one trial", c.Init)
 	case c.Batch < 0 || c.Batch > mostCount:
@@ -85,9 +111,15 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Check is Validate, and says what is wrong with the method.
+// contradicts says whether the goal is not that of the first objective.
+func (c Config) contradicts() bool {
+	goal, ok := c.objective()
+	return ok && goal != c.Goal
+}
+
+// Check names the first field that cannot be used, and says what is wrong with the method.
 func (c Config) Check(methods *strategy.Registry) error {
-	if err := c.Validate(); err != nil {
+	if err := c.validate(); err != nil {
 		return err
 	}
 	if _, err := c.task(methods).New(nil); err != nil {
@@ -137,7 +169,7 @@ func Create(ctx context.Context, store Store, c Config, options ...Option) (*Stu
 		return nil, err
 	}
 	c.Method, _ = s.methods.Canonical(c.Method)
-	e := Event{Seq: 1, Time: s.time(), Created: &created{Format: format, Config: c}}
+	e := Event{Seq: 1, Time: s.time(), Created: &created{Format: c.format(), Config: c}}
 	if err := s.ledger.apply(e); err != nil {
 		return nil, err
 	}
@@ -277,37 +309,6 @@ func (s *Study) Trials(ctx context.Context, page Page) ([]Trial, error) {
 	return trials, s.fill(ctx, trials)
 }
 
-// Best is the best point of a study.
-type Best struct {
-	Trial         // the first complete one at this point
-	Mean  float64 `json:"mean"`  // of the values at this point, weighed by their precision
-	Count int     `json:"count"` // of complete trials there
-}
-
-// Best returns the point with the best mean of its values; ok is false when no
-// trial is complete.
-func (s *Study) Best(ctx context.Context) (best Best, ok bool, err error) {
-	if best, ok, err = s.best(ctx); ok && err == nil {
-		err = s.filled(ctx, 1, func(int) *Trial { return &best.Trial })
-	}
-	return best, ok, err
-}
-
-// best is Best, perhaps without the parameters.
-func (s *Study) best(ctx context.Context) (best Best, ok bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.follow(ctx); err != nil {
-		return best, false, err
-	}
-	l := s.ledger
-	goal, p := l.config.Goal, l.bestSite()
-	if p == nil {
-		return best, false, nil
-	}
-	return Best{l.trials[p.first-1].seen(s.time()), goal.inner(p.mean), len(p.values)}, true, nil
-}
-
 // Summary counts a study's trials.
 type Summary struct {
 	Config   Config                 `json:"config"`
@@ -320,6 +321,7 @@ type Summary struct {
 	Batches  int                    `json:"batches"`
 	Command  string                 `json:"command,omitempty"` // that evaluated trials last, if it is known
 	Created  time.Time              `json:"created"`
+	Model    ModelInfo              `json:"-"` // how the points of the last batch were chosen
 }
 
 // Summary returns how far a study is.
@@ -330,7 +332,7 @@ func (s *Study) Summary(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	l := s.ledger
-	sum := Summary{Config: l.config, Trials: len(l.trials), Length: l.seq, States: map[evaluate.State]int{}, Batches: l.batches, Command: l.command, Created: l.created, Mended: l.mended}
+	sum := Summary{Config: l.config, Trials: len(l.trials), Length: l.seq, States: map[evaluate.State]int{}, Batches: l.batches, Command: l.command, Created: l.created, Mended: l.mended, Model: l.last.info}
 	now := s.time()
 	for i := range l.trials {
 		t := &l.trials[i]

@@ -25,9 +25,10 @@ func (s *Study) Tell(ctx context.Context, number int, o evaluate.Outcome) error 
 func (s *Study) Record(ctx context.Context, results ...Finished) (trials []Trial, err error) {
 	results = slices.Clone(results)
 	numbers := make([]int, len(results))
+	scheme := s.scheme()
 	for i, r := range results {
 		numbers[i] = r.Number
-		if results[i].Outcome, err = normal(r.Outcome); err != nil {
+		if results[i].Outcome, err = normal(r.Outcome, scheme); err != nil {
 			return nil, requestf("trial %d: %w", r.Number, err)
 		}
 	}
@@ -83,7 +84,7 @@ func (l *ledger) told(results []Finished) (*told, error) {
 			}
 			t = e.Trial
 		}
-		t, again, err := t.told(r.Outcome, time.Time{})
+		t, again, err := t.told(r.Outcome, time.Time{}, l.scheme)
 		if err != nil {
 			return nil, &RequestError{err}
 		}
@@ -95,6 +96,9 @@ func (l *ledger) told(results []Finished) (*told, error) {
 		}
 		r.Params = space.Params{} // they are corrected apart
 		if !again {
+			if r.State == evaluate.Complete && t.State != evaluate.Complete {
+				r.State = partial
+			}
 			now[r.Number] = t
 			told.Results = append(told.Results, r)
 		}

@@ -2,10 +2,13 @@ package study
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/outcome"
 	"github.com/mahabo/mahabo/space"
 )
 
@@ -36,16 +39,22 @@ type Trial struct {
 	Value     *float64       `json:"value"`               // nil unless complete
 	Std       float64        `json:"std,omitzero"`
 	Reason    string         `json:"reason,omitempty"` // why it failed or is infeasible
-	Notes     []string       `json:"notes,omitempty"`
-	Excluded  bool           `json:"excluded,omitzero"` // nobody learns from its outcome
-	Outside   string         `json:"outside,omitempty"` // why the present space has no place for it, which excludes it
-	History   []change       `json:"history,omitempty"` // its corrections, the latest last
-	Batch     int            `json:"batch,omitzero"`    // the last that served it
-	Worker    string         `json:"worker,omitempty"`
-	Created   time.Time      `json:"created"`
-	Asked     time.Time      `json:"asked,omitzero"` // when it was last served
-	Told      time.Time      `json:"told,omitzero"`
-	Expires   time.Time      `json:"lease_expires,omitzero"` // zero: never
+
+	// Outcomes are the values told so far, by name, where the space declares outcomes. Value is
+	// that of the first objective once all that methods need are there.
+	Outcomes map[string]float64 `json:"outcomes,omitempty"`
+	Stds     map[string]float64 `json:"stds,omitempty"` // of their noise, where it is known
+
+	Notes    []string  `json:"notes,omitempty"`
+	Excluded bool      `json:"excluded,omitzero"` // nobody learns from its outcome
+	Outside  string    `json:"outside,omitempty"` // why the present space has no place for it, which excludes it
+	History  []change  `json:"history,omitempty"` // its corrections, the latest last
+	Batch    int       `json:"batch,omitzero"`    // the last that served it
+	Worker   string    `json:"worker,omitempty"`
+	Created  time.Time `json:"created"`
+	Asked    time.Time `json:"asked,omitzero"` // when it was last served
+	Told     time.Time `json:"told,omitzero"`
+	Expires  time.Time `json:"lease_expires,omitzero"` // zero: never
 }
 
 // Prediction is what the method expected of a value, its noise included, in the sense of
@@ -53,6 +62,8 @@ type Trial struct {
 type Prediction struct {
 	Mean float64 `json:"mean"`
 	Std  float64 `json:"std"`
+
+	Outcomes map[string]Prediction `json:"outcomes,omitempty"` // by name, where the space declares outcomes
 }
 
 // seen is a copy of the trial at a time: a lease is lost by waiting, not by an
@@ -64,8 +75,10 @@ func (t Trial) seen(now time.Time) Trial {
 	}
 	if t.Predicted != nil {
 		predicted := *t.Predicted
+		predicted.Outcomes = maps.Clone(predicted.Outcomes)
 		t.Predicted = &predicted
 	}
+	t.Outcomes, t.Stds = maps.Clone(t.Outcomes), maps.Clone(t.Stds)
 	t.Notes, t.History = slices.Clone(t.Notes), slices.Clone(t.History)
 	t.State = t.stateAt(now)
 	return t
@@ -85,19 +98,117 @@ func (t *Trial) stateAt(now time.Time) evaluate.State {
 	return Running
 }
 
-// normal fills the state and drops what does not belong to it.
-func normal(o evaluate.Outcome) (evaluate.Outcome, error) {
+// normal fills the state and drops what does not belong to it. Of declared outcomes some may be
+// missing.
+func normal(o evaluate.Outcome, scheme outcome.Scheme) (evaluate.Outcome, error) {
 	switch o.State {
 	case "", evaluate.Complete:
 		o.State, o.Reason = evaluate.Complete, ""
+		var err error
+		if o, err = declared(o, scheme); err != nil {
+			return o, err
+		}
 	case evaluate.Failed, evaluate.Infeasible:
-		o.Value, o.Std = 0, 0
+		o.Value, o.Std, o.Outcomes, o.Stds = 0, 0, nil, nil
 	}
 	return o, o.Validate()
 }
 
+// declared gives a complete outcome the names of the study's outcomes.
+func declared(o evaluate.Outcome, scheme outcome.Scheme) (evaluate.Outcome, error) {
+	if !scheme.Declared() {
+		if len(o.Outcomes) > 0 {
+			return o, fmt.Errorf("outcomes: the study declares none: tell its value, or make a study whose space has the section outcomes")
+		}
+		o.Outcomes, o.Stds = nil, nil
+		return o, nil
+	}
+	first := scheme.Objectives[0].Name
+	if len(o.Outcomes) == 0 {
+		if len(scheme.Objectives) > 1 {
+			return o, fmt.Errorf("value: the study has %d objectives: tell outcomes by their names", len(scheme.Objectives))
+		}
+		o.Outcomes = map[string]float64{first: o.Value}
+		if o.Std > 0 {
+			o.Stds = map[string]float64{first: o.Std}
+		}
+	}
+	if err := scheme.Check(o.Outcomes, o.Stds); err != nil {
+		return o, err
+	}
+	o.Stds = maps.Clone(o.Stds)
+	maps.DeleteFunc(o.Stds, func(_ string, std float64) bool { return std == 0 })
+	if len(o.Stds) == 0 {
+		o.Stds = nil
+	}
+	o.Value, o.Std = o.Outcomes[first], o.Stds[first]
+	return o, nil
+}
+
+// partial is the state in the log of an outcome that leaves others to be told.
+const partial evaluate.State = "partial"
+
+// named says which outcomes a trial has when more are told; complete when none is missing.
+func (t Trial) named(o evaluate.Outcome, scheme outcome.Scheme) (values, stds map[string]float64, complete bool) {
+	values, stds = maps.Clone(t.Outcomes), maps.Clone(t.Stds)
+	if values == nil {
+		values = map[string]float64{}
+	}
+	if stds == nil {
+		stds = map[string]float64{}
+	}
+	for name, v := range o.Outcomes {
+		values[name] = v
+		if std, ok := o.Stds[name]; ok {
+			stds[name] = std
+		} else if t.Outcomes[name] != v {
+			delete(stds, name)
+		}
+	}
+	if len(stds) == 0 {
+		stds = nil
+	}
+	return values, stds, len(scheme.Missing(values)) == 0
+}
+
+// tellNamed is told for declared outcomes.
+func (t Trial) tellNamed(o evaluate.Outcome, now time.Time, scheme outcome.Scheme) (_ Trial, again bool, err error) {
+	values, stds, complete := t.named(o, scheme)
+	again = maps.Equal(values, t.Outcomes) && maps.Equal(stds, t.Stds)
+	if t.State == evaluate.Complete {
+		for name, v := range o.Outcomes {
+			had, known := t.Outcomes[name]
+			if std, told := o.Stds[name]; known && (had != v || told && std != t.Stds[name]) {
+				return t, false, &ConflictError{Number: t.Number, Had: t.outcome(), Told: o}
+			}
+		}
+	}
+	if again && (!complete || t.State == evaluate.Complete) {
+		return t, true, nil
+	}
+	t.Outcomes, t.Stds = values, stds
+	if !complete || t.State == evaluate.Complete { // the rest comes later, or is only recorded
+		return t, false, nil
+	}
+	first := scheme.Objectives[0].Name
+	value := values[first]
+	t.State, t.Value, t.Std, t.Reason, t.Told, t.Expires = evaluate.Complete, &value, stds[first], "", now, time.Time{}
+	return t, false, nil
+}
+
 // text names an outcome in an error.
 func text(o evaluate.Outcome) string {
+	if o.State == evaluate.Complete && len(o.Outcomes) > 0 {
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(o.Outcomes)) {
+			part := fmt.Sprintf("%s %v", name, o.Outcomes[name])
+			if std := o.Stds[name]; std > 0 {
+				part += fmt.Sprintf(" ± %v", std)
+			}
+			parts = append(parts, part)
+		}
+		return "complete with " + strings.Join(parts, ", ")
+	}
 	if o.State == evaluate.Complete && o.Std > 0 {
 		return fmt.Sprintf("complete with value %v ± %v", o.Value, o.Std)
 	}
@@ -120,7 +231,10 @@ type Finished struct {
 
 // told returns the trial with an outcome; again is true when it has that outcome
 // already. A failed trial may still get a value.
-func (t Trial) told(o evaluate.Outcome, now time.Time) (_ Trial, again bool, err error) {
+func (t Trial) told(o evaluate.Outcome, now time.Time, scheme outcome.Scheme) (_ Trial, again bool, err error) {
+	if scheme.Declared() && (o.State == evaluate.Complete || o.State == partial) && t.State != evaluate.Infeasible {
+		return t.tellNamed(o, now, scheme)
+	}
 	switch t.State {
 	case evaluate.Complete, evaluate.Infeasible:
 		had := t.outcome()
@@ -134,6 +248,7 @@ func (t Trial) told(o evaluate.Outcome, now time.Time) (_ Trial, again bool, err
 		}
 	}
 	t.State, t.Std, t.Reason, t.Told, t.Expires = o.State, o.Std, o.Reason, now, time.Time{}
+	t.Outcomes, t.Stds = nil, nil
 	if o.State == evaluate.Complete {
 		t.Value = &o.Value
 	}

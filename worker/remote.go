@@ -207,6 +207,13 @@ func (r *remote) tell(ctx context.Context, number int, worker string, o evaluate
 	body := map[string]any{"state": o.State, "worker": worker}
 	if o.State == evaluate.Complete {
 		body["value"], body["std"] = o.Value, o.Std
+		if len(o.Outcomes) > 0 {
+			outcomes := map[string]any{}
+			for name, v := range o.Outcomes {
+				outcomes[name] = map[string]float64{"value": v, "std": o.Stds[name]}
+			}
+			body = map[string]any{"state": o.State, "worker": worker, "outcomes": outcomes}
+		}
 	} else {
 		body["reason"] = shorten(o.Reason, mostReason)
 	}

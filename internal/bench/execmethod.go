@@ -31,13 +31,13 @@ func (n *number) UnmarshalJSON(data []byte) error {
 
 // task is the first line that a program gets that is a method.
 type task struct {
-	Space    *space.Space      `json:"space"`
-	Outcomes map[string]string `json:"outcomes"`
-	Init     int               `json:"init"`
-	Batch    int               `json:"batch"`
-	Evals    int               `json:"evals"`
-	Seed     uint64            `json:"seed"`
-	Initial  []space.Params    `json:"initial"` // that the first ask should return
+	Space    *space.Space   `json:"space"`
+	Outcomes map[string]any `json:"outcomes"`
+	Init     int            `json:"init"`
+	Batch    int            `json:"batch"`
+	Evals    int            `json:"evals"`
+	Seed     uint64         `json:"seed"`
+	Initial  []space.Params `json:"initial"` // that the first ask should return
 }
 
 // told is one evaluation: its outcome or why there is none.
@@ -71,7 +71,7 @@ func startPeer(ctx context.Context, p program, c study.Config, limit time.Durati
 		return nil, err
 	}
 	first := task{
-		Space: c.Space, Outcomes: map[string]string{outcomeName: string(study.Minimize)},
+		Space: c.Space, Outcomes: outcomesOf(c.Space),
 		Init: c.Init, Batch: c.Batch, Evals: c.Budget - c.Init, Seed: c.Seed, Initial: initial,
 	}
 	if err := d.Ask(ctx, first, &struct{}{}); err != nil {
@@ -79,6 +79,31 @@ func startPeer(ctx context.Context, p program, c study.Config, limit time.Durati
 		return nil, err
 	}
 	return &peer{name: p.name, space: c.Space, program: d}, nil
+}
+
+// outcomesOf is what a program is told of the outcomes.
+func outcomesOf(s *space.Space) map[string]any {
+	outcomes := map[string]any{}
+	for _, o := range s.Outcomes() {
+		var how any = "record"
+		limit := map[string]float64{}
+		switch {
+		case o.AtMost != nil:
+			limit["at_most"] = *o.AtMost
+			how = limit
+		case o.AtLeast != nil:
+			limit["at_least"] = *o.AtLeast
+			how = limit
+		}
+		if o.Goal != "" {
+			how = o.Goal
+		}
+		outcomes[o.Name] = how
+	}
+	if len(outcomes) == 0 {
+		outcomes[outcomeName] = string(study.Minimize)
+	}
+	return outcomes
 }
 
 // outcomeName is that of the one outcome that methods are told.
@@ -149,7 +174,9 @@ func (p *peer) keepsConstraints(v space.Params) error {
 func (p *peer) Tell(_ context.Context, number int, o evaluate.Outcome) error {
 	t := told{Params: p.asked[number-1], Failed: o.Reason}
 	if o.State == evaluate.Complete {
-		t.Outcomes = map[string]float64{outcomeName: o.Value}
+		if t.Outcomes = o.Outcomes; t.Outcomes == nil {
+			t.Outcomes = map[string]float64{outcomeName: o.Value}
+		}
 	}
 	p.results = append(p.results, t)
 	return nil

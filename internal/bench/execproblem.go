@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -16,10 +17,10 @@ import (
 
 // header is the first line of a program that is a problem.
 type header struct {
-	Name     string         `json:"name"`
-	Space    *space.Space   `json:"space"`
-	Outcomes map[string]any `json:"outcomes"`
-	Minimum  *float64       `json:"minimum"`
+	Name     string          `json:"name"`
+	Space    *space.Space    `json:"space"`
+	Outcomes json.RawMessage `json:"outcomes"`
+	Minimum  *float64        `json:"minimum"`
 }
 
 // question asks for the outcome of parameters.
@@ -59,11 +60,28 @@ func openProblem(ctx context.Context, name string, d *dialogue.Program, seed uin
 	if h.Space == nil || h.Space.Dim() == 0 {
 		return problem.Problem{}, fmt.Errorf(`%s: the first line has no "space": print {"name": ..., "space": {"parameters": {...}}}`, name)
 	}
-	outcome, sign, err := objective(h.Outcomes)
-	if err != nil {
-		return problem.Problem{}, fmt.Errorf("%s: outcomes: %w", name, err)
+	var outcomes map[string]any
+	if len(h.Outcomes) > 0 {
+		if err := json.Unmarshal(h.Outcomes, &outcomes); err != nil {
+			return problem.Problem{}, fmt.Errorf("%s: outcomes: %w", name, err)
+		}
+	}
+	several := len(h.Space.Outcomes()) > 0
+	if isSeveral(outcomes) {
+		joined, err := withOutcomes(h.Space, h.Outcomes)
+		if err != nil {
+			return problem.Problem{}, fmt.Errorf("%s: outcomes: %w", name, err)
+		}
+		h.Space, several = joined, true
 	}
 	made := problem.Problem{Name: name, Description: h.Name, Space: h.Space, Minimum: math.NaN()}
+	outcome, sign := "value", 1.0
+	if !several {
+		var err error
+		if outcome, sign, err = objective(outcomes); err != nil {
+			return problem.Problem{}, fmt.Errorf("%s: outcomes: %w", name, err)
+		}
+	}
 	for _, p := range h.Space.Params() {
 		if p.Kind != space.KindFixed {
 			made.Dim++
@@ -77,6 +95,10 @@ func openProblem(ctx context.Context, name string, d *dialogue.Program, seed uin
 		if err := d.Ask(ctx, question{v, seed}, &r); err != nil {
 			return problem.Evaluation{}, err
 		}
+		if several {
+			seen, err := r.named()
+			return problem.Evaluation{Seen: seen, Value: seen.Value}, err
+		}
 		seen, err := r.outcome(outcome, sign)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", name, err)
@@ -84,6 +106,51 @@ func openProblem(ctx context.Context, name string, d *dialogue.Program, seed uin
 		return problem.Evaluation{Seen: seen, Value: seen.Value}, err
 	}
 	return made, nil
+}
+
+// isSeveral says whether outcomes are more than one objective.
+func isSeveral(outcomes map[string]any) bool {
+	objectives := 0
+	for _, kind := range outcomes {
+		if _, limit := kind.(map[string]any); limit {
+			return true
+		}
+		if kind == "minimize" || kind == "maximize" {
+			objectives++
+		}
+	}
+	return objectives > 1
+}
+
+// withOutcomes adds the section outcomes to a space.
+func withOutcomes(s *space.Space, section json.RawMessage) (*space.Space, error) {
+	text, err := s.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return space.Parse(slices.Concat(text[:len(text)-1], []byte(`,"outcomes":`), section, []byte("}")))
+}
+
+// named returns the outcomes by name. One that is not finite is a failure.
+func (r reply) named() (evaluate.Outcome, error) {
+	if r.Failed != nil {
+		return evaluate.Failure("%s", *r.Failed), nil
+	}
+	o := evaluate.Outcome{State: evaluate.Complete, Outcomes: map[string]float64{}, Stds: map[string]float64{}}
+	for _, name := range keysOf(r.Outcomes) {
+		v := r.Outcomes[name]
+		if v == nil {
+			return evaluate.Failure("outcome %s is not finite", name), nil
+		}
+		o.Outcomes[name] = v.Value
+		if v.Std > 0 {
+			o.Stds[name] = v.Std
+		}
+	}
+	if len(o.Outcomes) == 0 {
+		return evaluate.Failure("the answer has no outcomes"), nil
+	}
+	return o, o.Validate()
 }
 
 // objective returns the name of the one objective, and -1 where higher is better: curves

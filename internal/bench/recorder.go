@@ -3,8 +3,12 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/outcome"
+	"github.com/mahabo/mahabo/internal/pareto"
 	"github.com/mahabo/mahabo/internal/problem"
 	"github.com/mahabo/mahabo/space"
 )
@@ -13,15 +17,48 @@ import (
 // evaluated one at a time.
 type recorder struct {
 	evaluate func(context.Context, space.Params) (problem.Evaluation, error)
-	early    int       // evaluations that failed before the first value
+	early    int       // evaluations that failed, or violated a limit, before the first value
 	best     []float64 // after each evaluation from that on
 	failed   int
 	failure  string
+
+	scheme    outcome.Scheme
+	front     [][]float64 // with several objectives
+	reference []float64   // of it
 }
 
 func newRecorder(p problem.Problem) (*recorder, error) {
 	f, err := p.Evaluator()
-	return &recorder{evaluate: f}, err
+	r := &recorder{evaluate: f}
+	if p.Space != nil {
+		r.scheme = outcome.Of(p.Space.Outcomes())
+	}
+	for _, t := range r.scheme.Objectives {
+		if len(r.scheme.Objectives) > 1 && t.Reference == nil {
+			return nil, fmt.Errorf("objective %s of problem %s has no reference: a benchmark of several objectives needs one for each", t.Name, p.Name)
+		}
+		if t.Reference != nil {
+			r.reference = append(r.reference, t.Inner(*t.Reference))
+		}
+	}
+	return r, err
+}
+
+// judged is the value by which an evaluation is judged: with limits that of trials that keep all, and
+// with several objectives minus the hypervolume of all so far. ok is false without one.
+func (r *recorder) judged(e problem.Evaluation) (value float64, ok bool) {
+	if !r.scheme.Declared() {
+		return e.Value, true
+	}
+	y, limits := r.scheme.Split(r.scheme.Inner(e.Seen.Outcomes))
+	kept := pareto.Kept(limits)
+	if len(y) == 1 {
+		return y[0], kept
+	}
+	if kept && !slices.ContainsFunc(r.front, func(p []float64) bool { return pareto.Covers(p, y) }) {
+		r.front = append(slices.DeleteFunc(r.front, func(p []float64) bool { return pareto.Covers(y, p) }), y)
+	}
+	return -pareto.Hypervolume(r.front, r.reference), true
 }
 
 // Evaluate finds out the value of a trial. The method may see a noisy one.
@@ -31,22 +68,30 @@ func (r *recorder) Evaluate(ctx context.Context, _ int, v space.Params) (evaluat
 		return e.Seen, err
 	}
 	n := len(r.best)
-	switch {
-	case e.Seen.State != evaluate.Complete:
+	value, ok := 0.0, false
+	if e.Seen.State != evaluate.Complete {
 		r.failed++
 		r.failure = e.Seen.Reason
+	} else {
+		value, ok = r.judged(e)
+	}
+	switch {
+	case !ok:
 		if n == 0 {
 			r.early++
 		} else {
 			r.best = append(r.best, r.best[n-1])
 		}
 	case n == 0:
-		r.best = append(r.best, e.Value)
+		r.best = append(r.best, value)
 	default:
-		r.best = append(r.best, min(r.best[n-1], e.Value))
+		r.best = append(r.best, min(r.best[n-1], value))
 	}
 	return e.Seen, nil
 }
+
+// neverKept is the value of a trial that found no point that keeps all limits: worse than all others.
+const neverKept = 1e9
 
 // errNoValue says that nothing can be drawn of a trial.
 var errNoValue = errors.New("no evaluation gave a value")
@@ -54,6 +99,9 @@ var errNoValue = errors.New("no evaluation gave a value")
 // curve has a number for each of n evaluations. Where the first ones failed that is the first
 // value found, and where the space had no more points the last.
 func (r *recorder) curve(n int) ([]float64, error) {
+	if len(r.best) == 0 && r.early > r.failed {
+		r.best = []float64{neverKept}
+	}
 	if len(r.best) == 0 {
 		return nil, errNoValue
 	}

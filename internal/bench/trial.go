@@ -94,7 +94,7 @@ func (s setting) optimiser(ctx context.Context, j job, c study.Config) (optimise
 // config describes the study in which the method of the job minimises p.
 func (j job) config(registry *strategy.Registry, p problem.Problem) (c study.Config, err error) {
 	c = study.Config{
-		Name: "trial", Method: j.Method, Goal: study.Minimize, Seed: j.seed(), Init: j.init, Batch: j.Batch,
+		Name: "trial", Method: j.Method, Seed: j.seed(), Init: j.init, Batch: j.Batch,
 		Budget: j.init + j.evals, TrueDim: p.TrueDim,
 	}
 	if isProgram(j.Method) {
@@ -103,6 +103,7 @@ func (j job) config(registry *strategy.Registry, p problem.Problem) (c study.Con
 	if c.Space, err = p.Parameters(); err != nil {
 		return c, err
 	}
+	c = c.WithDefaults()
 	return c, c.Check(registry)
 }
 

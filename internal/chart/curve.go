@@ -5,20 +5,22 @@ import "github.com/mahabo/mahabo/study"
 // Curve is how the values of a study went. Of many, the highest and the lowest of every
 // stretch are kept.
 type Curve struct {
-	Total   int       `json:"total" doc:"Complete trials."`
-	Numbers []int     `json:"numbers" nullable:"false" doc:"Of the trials chosen, increasing."`
-	Values  []float64 `json:"values" nullable:"false"`
-	Best    []float64 `json:"best" nullable:"false" doc:"Best value of all trials up to there."`
+	Total   int        `json:"total" doc:"Complete trials."`
+	Numbers []int      `json:"numbers" nullable:"false" doc:"Of the trials chosen, increasing."`
+	Values  []float64  `json:"values" nullable:"false"`
+	Best    []*float64 `json:"best" nullable:"false" doc:"Best value of all trials up to there, of those that keep all limits; null before the first of them."`
 }
 
 // NewCurve follows values in the order of their numbers; points are the most to return.
 func NewCurve(values []study.Value, goal study.Goal, points int) Curve {
-	c := Curve{Total: len(values), Numbers: []int{}, Values: []float64{}, Best: []float64{}}
-	best := make([]float64, len(values))
+	c := Curve{Total: len(values), Numbers: []int{}, Values: []float64{}, Best: []*float64{}}
+	best := make([]*float64, len(values))
 	for i, v := range values {
-		best[i] = v.Value
-		if i > 0 && !Better(goal, best[i], best[i-1]) {
+		if i > 0 {
 			best[i] = best[i-1]
+		}
+		if !v.Broken && (best[i] == nil || Better(goal, v.Value, *best[i])) {
+			best[i] = &v.Value
 		}
 	}
 	for _, i := range extremes(values, points) {

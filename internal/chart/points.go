@@ -97,6 +97,12 @@ func NewPoints(trials []study.Trial, axes []Axis) Points {
 // limit, and of an even choice of the others, the best last.
 func BestAndOthers(values []study.Value, goal study.Goal, limit int) []int {
 	slices.SortStableFunc(values, func(a, b study.Value) int {
+		if a.Broken != b.Broken { // those that violate a limit first
+			if a.Broken {
+				return -1
+			}
+			return 1
+		}
 		if goal == study.Maximize {
 			return cmp.Compare(a.Value, b.Value)
 		}

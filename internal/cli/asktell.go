@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
@@ -64,12 +65,28 @@ func (c *askCmd) Run(ctx context.Context, s streams) error {
 		for _, t := range b.Trials {
 			expected := ""
 			if t.Predicted != nil {
-				expected = fmt.Sprintf("  (expected %.4g ± %.2g)", t.Predicted.Mean, t.Predicted.Std)
+				expected = "  (expected " + predictedText(*t.Predicted) + ")"
 			}
 			fmt.Fprintf(s.out, "%d  %s%s\n", t.Number, paramText(t.Params), expected)
 		}
 		return nil
 	})
+}
+
+// predictedText is what a method expects, of every outcome where it says so.
+func predictedText(p study.Prediction) string {
+	if len(p.Outcomes) == 0 {
+		return fmt.Sprintf("%.4g ± %.2g", p.Mean, p.Std)
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(p.Outcomes)) {
+		if len(parts) == mostOutcomes {
+			parts = append(parts, "...")
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s %.4g ± %.2g", name, p.Outcomes[name].Mean, p.Outcomes[name].Std))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // readParams reads values as they stand on a command line.
@@ -91,8 +108,11 @@ func readParams(sp *space.Space, texts map[string]string) (space.Params, error) 
 }
 
 type tellCmd struct {
-	Study  string  `arg:"" help:"Name of the study."`
-	Number int     `arg:"" help:"Number of the trial."`
+	Study  string `arg:"" help:"Name of the study."`
+	Number int    `arg:"" help:"Number of the trial."`
+
+	Outcomes []string `arg:"" optional:"" name:"name=value" help:"Outcomes that the study declares, as in mass=1.2 or, with the standard deviation of its noise, stress=9.1±0.2 or stress=9.1+-0.2. The rest can be told later."`
+
 	Value  string  `placeholder:"V" help:"Its value; none when it failed or is infeasible."`
 	Std    float64 `default:"0" placeholder:"S" help:"Standard deviation of the value's noise, if known."`
 	State  string  `enum:"complete,failed,infeasible" default:"complete" help:"complete, failed or infeasible (${default})."`
@@ -115,6 +135,8 @@ func (*tellCmd) Help() string {
 
   mahabo tell rig 4 --value 0.8 --param rate=0.08
 
+  mahabo tell beam 1 mass=1.2 stress=9.1±0.2
+
 A value that was told by mistake is mended by mahabo correct.`
 }
 
@@ -122,6 +144,13 @@ A value that was told by mistake is mended by mahabo correct.`
 func (c *tellCmd) Run(ctx context.Context, s streams) error {
 	o := evaluate.Outcome{State: evaluate.State(c.State), Std: c.Std, Reason: c.Reason}
 	switch {
+	case len(c.Outcomes) > 0 && (o.State != evaluate.Complete || c.Value != ""):
+		return usagef("outcomes by name are those of a complete trial, without --value: leave out one of the two")
+	case len(c.Outcomes) > 0:
+		var err error
+		if o.Outcomes, o.Stds, err = readOutcomes(c.Outcomes); err != nil {
+			return err
+		}
 	case o.State == evaluate.Complete && c.Value == "":
 		return usagef("--value is missing: give the trial's value, or --state failed or infeasible")
 	case o.State != evaluate.Complete && c.Value != "":
@@ -142,6 +171,9 @@ func (c *tellCmd) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		noted := ""
+		if o.State == evaluate.Complete && trials[0].State != evaluate.Complete {
+			fmt.Fprintf(s.err, "trial %d is %s: it waits for its other outcomes\n", c.Number, trials[0].State)
+		}
 		if c.Note != "" {
 			if err := one.Note(ctx, c.Number, c.Note); err != nil {
 				return err
@@ -151,6 +183,30 @@ func (c *tellCmd) Run(ctx context.Context, s streams) error {
 		_, err = fmt.Fprintf(s.out, "trial %d of %s is %s%s\n", c.Number, c.Study, outcomeText(trials[0]), noted)
 		return err
 	})
+}
+
+// readOutcomes reads mass=1.2 and stress=9.1±0.2.
+func readOutcomes(texts []string) (values, stds map[string]float64, err error) {
+	values, stds = map[string]float64{}, map[string]float64{}
+	for _, text := range texts {
+		name, number, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return nil, nil, usagef("%q is no outcome: write NAME=VALUE, as in mass=1.2", text)
+		}
+		if _, twice := values[name]; twice {
+			return nil, nil, usagef("outcome %q is given twice", name)
+		}
+		number, std, noisy := strings.Cut(strings.Replace(number, "+-", "±", 1), "±")
+		if values[name], err = strconv.ParseFloat(number, 64); err != nil {
+			return nil, nil, usagef("outcome %q: %q is not a number", name, number)
+		}
+		if noisy {
+			if stds[name], err = strconv.ParseFloat(std, 64); err != nil {
+				return nil, nil, usagef("the standard deviation of outcome %q: %q is not a number", name, std)
+			}
+		}
+	}
+	return values, stds, nil
 }
 
 type bestCmd struct {
@@ -171,7 +227,9 @@ Examples:
 
   mahabo best rig --json | jq .params
 
-Of values at one point the mean counts.`
+Of values at one point the mean counts. Where the study declares limits, only trials that keep all of
+them count; without one it is the trial that violates them least, and says so. Of several objectives it is
+the knee of the front; mahabo front lists all.`
 }
 
 // Run prints the best point.
@@ -191,7 +249,11 @@ func (c *bestCmd) Run(ctx context.Context, s streams) error {
 		if best.Count > 1 {
 			repeats = fmt.Sprintf(" (mean of %d)", best.Count)
 		}
-		fmt.Fprintf(s.out, "%.10g%s at trial %d\n", best.Mean, repeats, best.Number)
+		if best.Means != nil {
+			fmt.Fprintf(s.out, "%s%s at trial %d\n", bestText(best, one.Config().Space), repeats, best.Number)
+		} else {
+			fmt.Fprintf(s.out, "%.10g%s at trial %d\n", best.Mean, repeats, best.Number)
+		}
 		return c.params(ctx, s, one, best)
 	})
 }

@@ -12,6 +12,7 @@ import (
 type correctCmd struct {
 	Study      string            `arg:"" help:"Name of the study."`
 	Number     int               `arg:"" help:"Number of the trial."`
+	Outcomes   []string          `arg:"" optional:"" name:"name=value" help:"The right outcomes, where the study declares some, as in mass=1.2 or stress=9.1±0.2."`
 	Value      string            `placeholder:"V" help:"The right value; makes a failed or infeasible trial complete."`
 	Std        string            `placeholder:"S" help:"Standard deviation of the value's noise."`
 	State      string            `enum:",complete,failed,infeasible" default:"" placeholder:"STATE" help:"complete, failed or infeasible."`
@@ -74,15 +75,20 @@ func (c *correctCmd) correction() (out study.Correction, err error) {
 	if out.Std, err = optionalNumber("--std", c.Std); err != nil {
 		return out, err
 	}
+	if len(c.Outcomes) > 0 {
+		if out.Outcomes, out.Stds, err = readOutcomes(c.Outcomes); err != nil {
+			return out, err
+		}
+	}
 	if c.Exclude || c.Include {
 		out.Exclude = &c.Exclude
 	}
-	none := c.Value == "" && c.Std == "" && c.State == "" && c.Reason == nil && len(c.Param) == 0 && out.Exclude == nil
+	none := len(c.Outcomes) == 0 && c.Value == "" && c.Std == "" && c.State == "" && c.Reason == nil && len(c.Param) == 0 && out.Exclude == nil
 	switch {
 	case c.DeleteNote < 0:
 		return out, usagef("--delete-note is %d: the first note is 1", c.DeleteNote)
 	case none && c.DeleteNote == 0:
-		return out, usagef("nothing to correct: give --value, --std, --state, --reason, --param, --exclude, --include or --delete-note")
+		return out, usagef("nothing to correct: give --value, --std, --state, --reason, --param, --exclude, --include, --delete-note or NAME=VALUE")
 	}
 	return out, nil
 }

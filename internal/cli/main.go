@@ -42,6 +42,7 @@ type cli struct {
 	Ask      askCmd      `cmd:"" help:"Get trials of a study to evaluate."`
 	Tell     tellCmd     `cmd:"" help:"Record what came of a trial."`
 	Best     bestCmd     `cmd:"" help:"Print the best point of a study."`
+	Front    frontCmd    `cmd:"" help:"Print the front of a study with several objectives."`
 
 	Trials    trialsCmd    `cmd:"" help:"List the trials of a study."`
 	Enqueue   enqueueCmd   `cmd:"" help:"Add points of your own to a study, to be evaluated next."`

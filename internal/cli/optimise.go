@@ -98,6 +98,7 @@ type optimisation struct {
 	total int           // trials to make in all runs
 	had   study.Summary // before this one
 
+	several   bool     // outcomes are declared: the study says which trial is the best
 	best      *float64 // value so far
 	batch     int      // of the last trial
 	batchBest float64  // best value in it, NaN if it has none
@@ -111,8 +112,9 @@ func (r *optimisation) begin(ctx context.Context) (err error) {
 	if r.had, err = r.study.Summary(ctx); err != nil {
 		return err
 	}
+	r.several = len(r.had.Config.Space.Outcomes()) > 0
 	best, ok, err := r.study.Best(ctx)
-	if ok {
+	if ok && best.Violations == nil {
 		r.best = &best.Mean
 	}
 	r.total = r.had.Config.Init + r.c.Evals
@@ -166,6 +168,12 @@ func (r *optimisation) note(t evaluate.Result) {
 		r.batch, r.batchBest = t.Batch, math.NaN()
 	}
 	if t.State != evaluate.Complete {
+		return
+	}
+	if r.several {
+		if best, ok, err := r.study.Best(context.Background()); err == nil && ok && best.Violations == nil {
+			r.best = &best.Mean
+		}
 		return
 	}
 	better := func(a, b float64) bool { return a < b != (r.had.Config.Goal == study.Maximize) }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -96,7 +97,7 @@ func (p *prompt) table(trials []evaluate.Trial) error {
 // Evaluate asks for the value of a trial until the answer can be understood.
 func (p *prompt) Evaluate(ctx context.Context, number int, _ space.Params) (evaluate.Outcome, error) {
 	for {
-		fmt.Fprintf(p.out, "trial %d, value: ", number)
+		fmt.Fprintf(p.out, "trial %d, %s: ", number, p.wanted())
 		select {
 		case <-ctx.Done():
 			fmt.Fprintln(p.out)
@@ -106,13 +107,66 @@ func (p *prompt) Evaluate(ctx context.Context, number int, _ space.Params) (eval
 				fmt.Fprintln(p.out)
 				return evaluate.Outcome{}, cmp.Or(ctx.Err(), errQuit)
 			}
-			o, err := parseAnswer(line)
+			o, err := p.parse(line)
 			if err == nil || errors.Is(err, errQuit) {
 				return o, err
 			}
 			fmt.Fprintln(p.out, err)
 		}
 	}
+}
+
+// needed are the outcomes to ask for, none where the study has one value.
+func (p *prompt) needed() (names []string) {
+	for _, o := range p.space.Outcomes() {
+		if o.Goal != "" || o.AtMost != nil || o.AtLeast != nil {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
+
+func (p *prompt) wanted() string {
+	if names := p.needed(); len(names) > 0 {
+		return strings.Join(names, ", ")
+	}
+	return "value"
+}
+
+// parse reads an answer: with several outcomes their numbers in order, or by name.
+func (p *prompt) parse(line string) (evaluate.Outcome, error) {
+	names, words := p.needed(), strings.Fields(strings.ReplaceAll(line, ",", " "))
+	if len(names) == 0 {
+		return parseAnswer(line)
+	}
+	if o, err := parseAnswer(line); len(words) > 0 && (errors.Is(err, errQuit) || err == nil && o.State != evaluate.Complete) {
+		return o, err
+	}
+	byName := len(words) > 0 && strings.Contains(words[0], "=")
+	if !byName && len(words) != len(names) {
+		return evaluate.Outcome{}, fmt.Errorf("enter %d numbers, of %s, or NAME=VALUE; or: fail [reason], infeasible [reason], quit", len(names), strings.Join(names, ", "))
+	}
+	if !byName {
+		for i := range words {
+			words[i] = names[i] + "=" + words[i]
+		}
+	}
+	values, stds, err := readOutcomes(words)
+	if err != nil {
+		return evaluate.Outcome{}, err
+	}
+	for name := range values {
+		if !slices.ContainsFunc(p.space.Outcomes(), func(o space.Outcome) bool { return o.Name == name }) {
+			return evaluate.Outcome{}, fmt.Errorf("%q is no outcome of the study: they are %s", name, strings.Join(names, ", "))
+		}
+	}
+	for _, name := range names {
+		if _, ok := values[name]; !ok {
+			return evaluate.Outcome{}, fmt.Errorf("there is no %s: enter all of %s", name, strings.Join(names, ", "))
+		}
+	}
+	o := evaluate.Outcome{State: evaluate.Complete, Outcomes: values, Stds: stds}
+	return o, o.Validate()
 }
 
 // parseAnswer reads a number, or a word and a reason.

@@ -19,7 +19,7 @@ import (
 
 // config describes the study that the flags ask for.
 func (c *minimizeCmd) config(ctx context.Context, methods *strategy.Registry) (study.Config, error) {
-	config := study.Config{Name: c.Study, Method: cmp.Or(c.Method, defaultMethod), Goal: study.Minimize, Seed: c.seed(), Init: c.initial(), Budget: c.initial() + c.Evals}
+	config := study.Config{Name: c.Study, Method: cmp.Or(c.Method, defaultMethod), Seed: c.seed(), Init: c.initial(), Budget: c.initial() + c.Evals}
 	if c.Maximize {
 		config.Goal = study.Maximize
 	}
@@ -27,6 +27,7 @@ func (c *minimizeCmd) config(ctx context.Context, methods *strategy.Registry) (s
 	if config.Space, err = c.space(ctx); err != nil {
 		return config, err
 	}
+	config = config.WithDefaults()
 	if config.Name == "" {
 		base := filepath.Base(c.Space)
 		config.Name = strings.TrimSuffix(base, filepath.Ext(base))
@@ -123,20 +124,27 @@ func (c *minimizeCmd) compare(had, want study.Config) error {
 
 // optimiseResult is the JSON output of a run of a study.
 type optimiseResult struct {
-	Study          string        `json:"study"`
-	Store          string        `json:"store"`
-	Method         string        `json:"method"`
-	Goal           study.Goal    `json:"goal"`
-	Batch          int           `json:"batch"`
-	Evals          int           `json:"evals"`
-	Init           int           `json:"init"`
-	Seed           uint64        `json:"seed"`
-	Trials         int           `json:"trials"` // with an outcome, in all runs
-	Failed         int           `json:"failed"`
-	Infeasible     int           `json:"infeasible"`
-	Trial          int           `json:"trial"` // number of the best one
-	Best           float64       `json:"best"`
-	Std            float64       `json:"std,omitempty"`
+	Study      string     `json:"study"`
+	Store      string     `json:"store"`
+	Method     string     `json:"method"`
+	Goal       study.Goal `json:"goal"`
+	Batch      int        `json:"batch"`
+	Evals      int        `json:"evals"`
+	Init       int        `json:"init"`
+	Seed       uint64     `json:"seed"`
+	Trials     int        `json:"trials"` // with an outcome, in all runs
+	Failed     int        `json:"failed"`
+	Infeasible int        `json:"infeasible"`
+	Trial      int        `json:"trial"` // number of the best one
+	Best       float64    `json:"best"`
+	Std        float64    `json:"std,omitempty"`
+
+	Outcomes    map[string]float64 `json:"outcomes,omitempty"`   // of the best point, where the space declares outcomes
+	Violations  map[string]float64 `json:"violations,omitempty"` // of limits: no trial keeps all
+	objectives  []string
+	Hypervolume *float64 `json:"hypervolume,omitempty"`
+	Front       []int    `json:"front,omitempty"` // numbers of the trials on it, with several objectives
+
 	Params         *space.Params `json:"params"`
 	Seconds        float64       `json:"seconds"` // in the method, this run
 	FallbackRounds int           `json:"fallback_rounds"`
@@ -187,6 +195,14 @@ func (r *optimisation) conclude(ctx context.Context, err error) error {
 	}
 	ranked, rankErr := rankParams(ctx, r.study, best)
 	result.place = ranked.line(8)
+	result.Outcomes, result.Violations = best.Means, best.Violations
+	if r.several {
+		front, frontErr := r.study.Front(ctx)
+		if frontErr != nil {
+			return errors.Join(err, frontErr)
+		}
+		result.setFront(front)
+	}
 	return errors.Join(err, rankErr, result.write(r.out, r.c.JSON), r.file.commit(result))
 }
 
@@ -202,8 +218,42 @@ func (r *optimiseResult) write(w io.Writer, asJSON bool) error {
 	if r.Infeasible > 0 {
 		others += fmt.Sprintf(", %d infeasible", r.Infeasible)
 	}
+	if r.Outcomes != nil {
+		return r.writeOutcomes(w, others)
+	}
 	_, err := fmt.Fprintf(w, "best value  %.6g in trial %d of %d%s (%s, %d parameters)\nat          %s\ntime        %s in the method\nstudy       %s in %s\n",
 		r.Best, r.Trial, r.Trials, others, r.Method, r.Params.Len(), r.place, seconds(r.Seconds), r.Study, r.Store)
+	return err
+}
+
+// setFront keeps the front of several objectives.
+func (r *optimiseResult) setFront(front study.Front) {
+	r.objectives = front.Objectives
+	if len(front.Objectives) < 2 {
+		return
+	}
+	r.Hypervolume = &front.Hypervolume
+	for _, p := range front.Points {
+		r.Front = append(r.Front, p.Number)
+	}
+}
+
+// writeOutcomes prints a result that has several.
+func (r *optimiseResult) writeOutcomes(w io.Writer, others string) error {
+	what := "best"
+	switch {
+	case r.Violations != nil:
+		what = "no trial keeps all limits, the least violation is that of"
+	case len(r.Front) > 1:
+		what = fmt.Sprintf("front of %d points with the hypervolume %.6g, its knee", len(r.Front), *r.Hypervolume)
+	}
+	_, err := fmt.Fprintf(w, "%s: trial %d of %d%s (%s, %d parameters)\noutcomes    %s\n", what, r.Trial, r.Trials, others, r.Method, r.Params.Len(), outcomesText(r.Outcomes, r.objectives...))
+	if err == nil && r.Violations != nil {
+		_, err = fmt.Fprintf(w, "violations  %s\n", outcomesText(r.Violations))
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(w, "at          %s\ntime        %s in the method\nstudy       %s in %s\n", firstParams(*r.Params, 8), seconds(r.Seconds), r.Study, r.Store)
+	}
 	return err
 }
 

@@ -79,7 +79,7 @@ func (c *minimizeCmd) solve(ctx context.Context, s streams) (err error) {
 		Source: source, Evaluator: evaluator, Init: config.Init, Trials: config.Budget, Batch: c.Batch, Parallel: 1,
 		OnResult: func(r evaluate.Result, g evaluate.Progress) error {
 			found.note(r, g, config.Init)
-			if len(found.curve) > 0 {
+			if len(found.curve) > 0 && len(config.Space.Outcomes()) == 0 {
 				show.update(g.Done, g.Total, fmt.Sprintf("best %.6g  %s", found.curve[len(found.curve)-1], left(g.Remaining)))
 			}
 			return nil
@@ -96,6 +96,9 @@ func (c *minimizeCmd) solve(ctx context.Context, s streams) (err error) {
 	chosen := source.Report()
 	if chosen.Fallbacks > 0 {
 		fmt.Fprintf(s.err, "note: in %d rounds the model could not be used (%v); their points are uniform\n", chosen.Fallbacks, chosen.Fallback)
+	}
+	if config.Space != nil && len(config.Space.Outcomes()) > 0 {
+		return errors.Join(err, c.writeSeveral(ctx, s, one, method, p, found.evaluated, chosen, out))
 	}
 	if len(found.curve) == 0 {
 		return err
@@ -114,6 +117,26 @@ func (c *minimizeCmd) solve(ctx context.Context, s streams) (err error) {
 	return errors.Join(err, encodeErr, report.write(s.out, c.JSON), out.commit(report))
 }
 
+// writeSeveral reports the run of a problem with several outcomes.
+func (c *minimizeCmd) writeSeveral(ctx context.Context, s streams, one *study.Study, method string, p problem.Problem, evaluated int, chosen study.Report, out *outputFile) error {
+	ctx = context.WithoutCancel(ctx)
+	best, ok, err := one.Best(ctx)
+	if err != nil || !ok {
+		return err
+	}
+	front, err := one.Front(ctx)
+	if err != nil {
+		return err
+	}
+	result := optimiseResult{
+		Study: p.Name, Store: "memory", Method: method, Goal: one.Config().Goal, Batch: c.Batch, Evals: c.Evals, Init: c.initial(), Seed: c.seed(),
+		Trials: evaluated, Trial: best.Number, Best: best.Mean, Params: &best.Params, Outcomes: best.Means, Violations: best.Violations,
+		Seconds: chosen.Time.Seconds(), FallbackRounds: chosen.Fallbacks, Jitter: chosen.Jitter, Version: version(),
+	}
+	result.setFront(front)
+	return errors.Join(result.write(s.out, c.JSON), out.commit(result))
+}
+
 // setup builds the problem and describes the study.
 func (c *minimizeCmd) setup(methods *strategy.Registry) (method string, p problem.Problem, config study.Config, err error) {
 	if method, err = methods.Canonical(cmp.Or(c.Method, defaultMethod)); err != nil {
@@ -123,13 +146,14 @@ func (c *minimizeCmd) setup(methods *strategy.Registry) (method string, p proble
 		return "", p, config, err
 	}
 	config = study.Config{
-		Name: "problem", Method: method, Goal: study.Minimize, Seed: c.seed(), Init: c.initial(), Batch: c.Batch,
+		Name: "problem", Method: method, Seed: c.seed(), Init: c.initial(), Batch: c.Batch,
 		Budget: c.initial() + c.Evals, TrueDim: p.TrueDim,
 	}
 	if config.Space, err = p.Parameters(); err != nil {
 		return "", p, config, err
 	}
-	if err := config.Validate(); err != nil {
+	config = config.WithDefaults()
+	if err := config.Check(methods); err != nil {
 		return "", p, config, usagef("--method: %w", err)
 	}
 	return method, p, config, nil

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -102,7 +104,7 @@ type studyCreateCmd struct {
 	Name   string `arg:"" help:"Name of the study: letters, digits and -_. only."`
 	Space  string `required:"" placeholder:"FILE" help:"File that declares the parameters, YAML or JSON."`
 	Method string `default:"${default_method}" placeholder:"M" help:"Method with its options, name:key=value,...; see mahabo methods (${default})."`
-	Goal   string `enum:"minimize,maximize" default:"minimize" help:"Which values are better: minimize or maximize (${default})."`
+	Goal   string `enum:",minimize,maximize" default:"" placeholder:"GOAL" help:"Which values are better: minimize or maximize (minimize, or what the outcomes of the space say)."`
 	Seed   uint64 `default:"0" placeholder:"S" help:"Seed of the method (${default})."`
 	Init   int    `default:"${default_init}" placeholder:"N" help:"Points of the initial design (${default})."`
 	Budget int    `placeholder:"N" help:"Trials that are meant in all, if you know: the method plans for them."`
@@ -128,6 +130,7 @@ func (c *studyCreateCmd) Run(ctx context.Context, s streams) (err error) {
 	if c.Init < 1 {
 		return usagef("--init is %d: the initial design needs at least one point", c.Init)
 	}
+	config = config.WithDefaults()
 	if err := config.Check(s.methods); err != nil { // before a file is made
 		return input(err)
 	}
@@ -142,12 +145,35 @@ func (c *studyCreateCmd) Run(ctx context.Context, s streams) (err error) {
 	case err != nil:
 		return input(err)
 	}
-	_, err = fmt.Fprintf(s.out, "created study %s in %s: %d parameters, %s by %s\n", c.Name, c.Store, len(sp.Params()), c.Goal, c.Method)
+	_, err = fmt.Fprintf(s.out, "created study %s in %s: %d parameters, %s by %s\n", c.Name, c.Store, len(sp.Params()), goalText(config), c.Method)
 	return err
 }
 
 // mostSpace is the size of the largest file of parameters.
 const mostSpace = 16 << 20
+
+// goalText says what a study is after.
+func goalText(c study.Config) string {
+	outcomes := c.Space.Outcomes()
+	if len(outcomes) == 0 {
+		return string(c.Goal)
+	}
+	var parts []string
+	limits := 0
+	for _, o := range outcomes {
+		if o.Goal != "" {
+			parts = append(parts, o.Goal+" "+o.Name)
+		}
+		if o.AtMost != nil || o.AtLeast != nil {
+			limits++
+		}
+	}
+	text := strings.Join(parts, ", ")
+	if limits > 0 {
+		text += fmt.Sprintf(" within %d limits", limits)
+	}
+	return text
+}
 
 // readSpace reads the parameters of a study.
 func readSpace(ctx context.Context, path string) (*space.Space, error) {
@@ -234,7 +260,50 @@ func (i studyInfo) bestText() string {
 	if i.Best == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%.6g", i.Best.Mean)
+	return bestText(*i.Best, i.Config.Space)
+}
+
+// bestText is the value of the best point, or what it has of several outcomes.
+func bestText(b study.Best, sp *space.Space) string {
+	if b.Means == nil {
+		return fmt.Sprintf("%.6g", b.Mean)
+	}
+	text := outcomesText(b.Means, objectives(sp)...)
+	if b.Violations != nil {
+		text += " (no trial keeps all limits; this one violates " + outcomesText(b.Violations) + ")"
+	}
+	return text
+}
+
+// mostOutcomes fit into a line.
+const mostOutcomes = 8
+
+// objectives are the names of those that a space declares.
+func objectives(sp *space.Space) (names []string) {
+	for _, o := range sp.Outcomes() {
+		if o.Goal != "" {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
+
+// outcomesText writes numbers by name, some of them first.
+func outcomesText(values map[string]float64, first ...string) string {
+	names := slices.Clone(first)
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(first, name) {
+			names = append(names, name)
+		}
+	}
+	var parts []string
+	for _, name := range names {
+		if len(parts) == mostOutcomes {
+			return strings.Join(parts, " ") + fmt.Sprintf(" and %d more", len(values)-mostOutcomes)
+		}
+		parts = append(parts, fmt.Sprintf("%s=%.6g", name, values[name]))
+	}
+	return strings.Join(parts, " ")
 }
 
 type studyShowCmd struct {
@@ -274,7 +343,7 @@ func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
 		w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(w, "study\t%s, created %s\n", info.Config.Name, info.Created.Format(time.RFC3339))
 		fmt.Fprintf(w, "method\t%s, seed %d, %d initial points\n", info.Config.Method, info.Config.Seed, info.Config.Init)
-		fmt.Fprintf(w, "goal\t%s over %d parameters\n", info.Config.Goal, len(info.Config.Space.Params()))
+		fmt.Fprintf(w, "goal\t%s over %d parameters\n", goalText(info.Config), len(info.Config.Space.Params()))
 		fmt.Fprintf(w, "trials\t%s\n", strings.Join(append([]string{fmt.Sprintf("%d in %d batches", info.Trials, info.Batches)}, states...), ", "))
 		fmt.Fprintf(w, "best\t%s\n", info.bestText())
 		if info.Best != nil {

@@ -76,6 +76,8 @@ func (c *trialsCmd) Run(ctx context.Context, s streams) error {
 // valueText is the value of a trial that has one.
 func valueText(t study.Trial) string {
 	switch {
+	case len(t.Outcomes) > 0:
+		return outcomesText(t.Outcomes)
 	case t.Value == nil:
 		return "-"
 	case t.Std > 0:

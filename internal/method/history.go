@@ -2,12 +2,14 @@ package method
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/mahabo/mahabo/internal/pareto"
 	"github.com/mahabo/mahabo/strategy"
 )
 
-// History holds the observations of a strategy with one objective and answers for the
+// History holds the observations of a strategy and answers for the
 // contract's checks, so that every method refuses bad input alike.
 type History struct {
 	Config strategy.Config
@@ -15,6 +17,11 @@ type History struct {
 	X      []strategy.Point
 	Y      []float64
 	Std    []float64 // of their noise, 0 when it is not known
+
+	// Of tasks with several outcomes: all of them, and their noise (nil when none is known). Y
+	// and Std are those of the first.
+	Outcomes [][]float64
+	Stds     [][]float64
 
 	modelled bool      // the last Ask had a model, and nothing was told since
 	forecast *Forecast // of that model, nil before it is needed
@@ -41,8 +48,50 @@ func (h *History) Add(obs []strategy.Observation) error {
 			std = o.Std[0]
 		}
 		h.Std = append(h.Std, std)
+		if len(o.Y) > 1 {
+			h.Outcomes, h.Stds = append(h.Outcomes, slices.Clone(o.Y)), append(h.Stds, slices.Clone(o.Std))
+		}
 	}
 	return nil
+}
+
+// Limits are the limits of observation i, kept at 0 and below.
+func (h *History) Limits(i int) []float64 {
+	if h.Config.Limits == 0 {
+		return nil
+	}
+	return h.Outcomes[i][max(h.Config.Objectives, 1):]
+}
+
+// Penalised are values of the first n observations that order them: those that keep all limits by
+// their first objective, then the others by how much they violate. Without limits they are Y.
+func (h *History) Penalised(n int) []float64 {
+	if h.Config.Limits == 0 || n == 0 {
+		return h.Y[:n]
+	}
+	limits := make([][]float64, n)
+	low, high := math.Inf(1), math.Inf(-1)
+	for i := range limits {
+		limits[i] = h.Limits(i)
+		if pareto.Kept(limits[i]) {
+			low, high = min(low, h.Y[i]), max(high, h.Y[i])
+		}
+	}
+	width := high - low
+	if !(width > 0) {
+		width = 1
+	}
+	if math.IsInf(high, -1) {
+		high = 0
+	}
+	scales := pareto.Scales(limits)
+	values := make([]float64, n)
+	for i := range values {
+		if values[i] = h.Y[i]; !pareto.Kept(limits[i]) {
+			values[i] = high + width*pareto.Violation(limits[i], scales)
+		}
+	}
+	return values
 }
 
 // CheckAsk validates the arguments of Ask.

@@ -3,6 +3,7 @@ package points
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +36,9 @@ func Differences(had, want *space.Space) (list []string) {
 		if !now[p.Name] {
 			list = append(list, fmt.Sprintf("%s is gone: it was %s", p.Name, describe(p)))
 		}
+	}
+	if !reflect.DeepEqual(had.Outcomes(), want.Outcomes()) {
+		list = append(list, "other outcomes")
 	}
 	old, wanted := constraints(had), constraints(want)
 	for _, c := range wanted {

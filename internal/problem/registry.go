@@ -3,6 +3,7 @@ package problem
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 )
 
@@ -15,7 +16,8 @@ func All() []Problem {
 		newLasso("lasso", smallLasso),
 	}
 	list = append(list, largeLassos()...)
-	return append(list, newAckley53(), newContamination(), newPest(), newMaxSAT(), newLABS())
+	list = append(list, newAckley53(), newContamination(), newPest(), newMaxSAT(), newLABS())
+	return slices.Concat(list, withLimits(), withObjectives())
 }
 
 // families are functions of any number of parameters, which is the end of their names.
@@ -74,6 +76,9 @@ func New(text string, dim int, seed uint64) (Problem, error) {
 		if p, err = s.hide(p, dim, seed); err != nil {
 			return Problem{}, err
 		}
+	}
+	if p.Named != nil && (s.noise > 0 || s.designNoise > 0) {
+		return Problem{}, fmt.Errorf("problem %s has several outcomes, and noise is added to one value only: leave it out", s.name)
 	}
 	var stdDev float64
 	switch {

@@ -73,8 +73,16 @@ type Chosen struct {
 	Params    space.Params
 	X         strategy.Point
 	Tag       string
-	Mean, Std float64 // what the method expects there
-	Predicted bool    // it expects something
+	Mean, Std float64 // what the method expects there of the first objective
+	Means     []float64
+	Stds      []float64 // of all objectives and limits; nil when it does not say
+	Predicted bool      // it expects something
+}
+
+// outcomesPredictor is a strategy.Predictor that also says what it expects of every outcome, in
+// their order.
+type outcomesPredictor interface {
+	PredictOutcomes(x strategy.Point) (means, stds []float64, ok bool)
 }
 
 // Answer is what a method chose.
@@ -147,6 +155,9 @@ func (m *Model) Answer(ctx context.Context, q *Question) (a Answer, err error) {
 		c.Tag = s.Tag
 		if predictor, ok := m.method.(strategy.Predictor); ok {
 			c.Mean, c.Std, c.Predicted = predictor.Predict(c.X)
+		}
+		if predictor, ok := m.method.(outcomesPredictor); ok && c.Predicted {
+			c.Means, c.Stds, _ = predictor.PredictOutcomes(c.X)
 		}
 		q.added[Key(c.X)] = true
 		a.Chosen = append(a.Chosen, c)

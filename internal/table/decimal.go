@@ -108,6 +108,9 @@ func (in *importer) findDecimal(ctx context.Context, data []byte, separator byte
 	}
 	var numeric []int
 	names := []string{"value", "std"}
+	if columns := outcomeColumns(in.space); columns != nil {
+		names = columns
+	}
 	for _, p := range in.params {
 		if isNumeric(p) {
 			names = append(names, column(p.Name))

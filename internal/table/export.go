@@ -61,16 +61,16 @@ func exporter(w io.Writer, f Format, sp *space.Space) (write func(study.Trial) e
 		columns = append(columns, column(p.Name))
 	}
 	table := csv.NewWriter(w)
-	_ = table.Write(slices.Concat(columnsBefore, columns, columnsBehind)) // flush returns the error
+	_ = table.Write(slices.Concat(before(sp), columns, columnsBehind)) // flush returns the error
 	flush = func() error {
 		table.Flush()
 		return table.Error()
 	}
-	return func(t study.Trial) error { return table.Write(record(t, names)) }, flush
+	return func(t study.Trial) error { return table.Write(record(t, names, sp.Outcomes())) }, flush
 }
 
 // record is a trial as a line of a CSV file.
-func record(t study.Trial, names []string) []string {
+func record(t study.Trial, names []string, outcomes []space.Outcome) []string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	instant := func(v time.Time) string {
 		if v.IsZero() {
@@ -84,6 +84,19 @@ func record(t study.Trial, names []string) []string {
 	}
 	if t.Std > 0 {
 		r[3] = number(t.Std)
+	}
+	if len(outcomes) > 0 {
+		r = r[:2]
+	}
+	for _, o := range outcomes {
+		value, std := "", ""
+		if v, ok := t.Outcomes[o.Name]; ok {
+			value = number(v)
+		}
+		if v := t.Stds[o.Name]; v > 0 {
+			std = number(v)
+		}
+		r = append(r, value, std)
 	}
 	for _, name := range names {
 		text, _ := t.Params.Text(name)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -47,6 +48,33 @@ func column(param string) string {
 		return "params." + param
 	}
 	return param
+}
+
+// outcomeColumns are those of a study that declares outcomes, of each its value and its std; they
+// stand in place of value and std.
+func outcomeColumns(sp *space.Space) (columns []string) {
+	for _, o := range sp.Outcomes() {
+		columns = append(columns, outcomeColumn(o.Name), stdColumn(o.Name))
+	}
+	return columns
+}
+
+// outcomeColumn is the name of an outcome's column: its own, unless that is taken.
+func outcomeColumn(name string) string {
+	if name != "value" && (slices.Contains(columnsBefore, name) || slices.Contains(columnsBehind, name)) {
+		return "outcomes." + name
+	}
+	return name
+}
+
+func stdColumn(name string) string { return outcomeColumn(name) + ".std" }
+
+// before are the columns before those of the parameters.
+func before(sp *space.Space) []string {
+	if columns := outcomeColumns(sp); columns != nil {
+		return append([]string{"number", "state"}, columns...)
+	}
+	return columnsBefore
 }
 
 // refusef says what the user has to change in a file or a request.

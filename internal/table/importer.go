@@ -20,6 +20,8 @@ import (
 type importer struct {
 	space   *space.Space
 	params  []space.Param
+	fields  []string // columns of a row beside its parameters
+	needs   []string // columns of the outcomes that a row needs, if the space declares some
 	options Options
 	limits  limits
 
@@ -42,15 +44,23 @@ func newImporter(sp *space.Space, o Options, l limits) (*importer, error) {
 	if err := o.Decimal.validate(); err != nil {
 		return nil, err
 	}
-	in := &importer{space: sp, params: sp.Params(), options: o, limits: l}
-	known := slices.Clone(importFields)
+	in := &importer{space: sp, params: sp.Params(), fields: importFields, options: o, limits: l}
+	if columns := outcomeColumns(sp); columns != nil {
+		in.fields = slices.Concat(columns, slices.DeleteFunc(slices.Clone(importFields), func(f string) bool { return f == "value" || f == "std" }))
+		for _, o := range sp.Outcomes() {
+			if o.Goal != "" || o.AtMost != nil || o.AtLeast != nil {
+				in.needs = append(in.needs, outcomeColumn(o.Name))
+			}
+		}
+	}
+	known := slices.Clone(in.fields)
 	for _, p := range in.params {
 		known = append(known, column(p.Name))
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Columns)) {
 		if !slices.Contains(known, name) {
 			return nil, refusef("column %q: %q is neither a parameter%s nor one of %s",
-				o.Columns[name], name, hint.DidYouMean(name, known), strings.Join(importFields, ", "))
+				o.Columns[name], name, hint.DidYouMean(name, known), strings.Join(in.fields, ", "))
 		}
 	}
 	return in, nil
@@ -90,7 +100,7 @@ func (in *importer) header(header []string) (index map[string]int, err error) {
 	}
 	_, stated := index[in.named("state")]
 	for _, field := range in.needed() {
-		if _, ok := index[in.named(field)]; !ok && !(stated && field == "value") {
+		if _, ok := index[in.named(field)]; !ok && !(stated && in.isOutcome(field)) {
 			return nil, in.missing(field, header)
 		}
 	}
@@ -105,7 +115,15 @@ func (in *importer) needed() (columns []string) {
 		}
 	}
 	columns = append(columns, slices.Sorted(maps.Keys(in.options.Columns))...)
+	if in.needs != nil {
+		return append(columns, in.needs...)
+	}
 	return append(columns, "value")
+}
+
+// isOutcome says whether a column has what a complete trial found.
+func (in *importer) isOutcome(column string) bool {
+	return column == "value" || slices.Contains(in.needs, column)
 }
 
 // missing says which columns there are instead.
@@ -233,7 +251,11 @@ func (in *importer) outcome(r row) (o evaluate.Outcome, err error) {
 	case study.Waiting, study.Running, study.Stale:
 		return o, fmt.Errorf("the state is %s: a trial without an outcome is not imported", o.State)
 	case "", evaluate.Complete:
-		err = in.value(r, &o)
+		if in.needs != nil {
+			err = in.outcomes(r, &o)
+		} else {
+			err = in.value(r, &o)
+		}
 	}
 	return o, err
 }
@@ -255,6 +277,36 @@ func (in *importer) value(r row, o *evaluate.Outcome) error {
 		if err != nil {
 			return fmt.Errorf("the %s: %w", field.name, err)
 		}
+	}
+	return nil
+}
+
+// outcomes reads the outcomes of a complete trial and their standard deviations.
+func (in *importer) outcomes(r row, o *evaluate.Outcome) error {
+	o.Outcomes, o.Stds = map[string]float64{}, map[string]float64{}
+	for _, declared := range in.space.Outcomes() {
+		for _, field := range []struct {
+			column string
+			dst    map[string]float64
+			inner  string // object of a JSON line that may hold it
+		}{{outcomeColumn(declared.Name), o.Outcomes, "outcomes"}, {stdColumn(declared.Name), o.Stds, "stds"}} {
+			v, ok, err := r.number(in.named(field.column))
+			if nested, is := r.(jsonRow); is && err == nil && !ok {
+				v, ok = nested.inner(field.inner, declared.Name)
+			}
+			if err == nil && !ok {
+				continue // what is needed is checked later
+			}
+			if err == nil {
+				field.dst[declared.Name], err = float(v)
+			}
+			if err != nil {
+				return fmt.Errorf("outcome %q: %w", declared.Name, err)
+			}
+		}
+	}
+	if len(o.Outcomes) == 0 {
+		return fmt.Errorf("there is no value in %q", in.named(in.needs[0]))
 	}
 	return nil
 }

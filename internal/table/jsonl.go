@@ -44,7 +44,8 @@ func (in *importer) readJSONL(ctx context.Context, data []byte) error {
 			first = r
 		}
 		absent = slices.DeleteFunc(absent, func(field string) bool {
-			return r.has(in.named(field), field) || field == "value" && r.has(in.named("state"), "")
+			_, nested := r.inner("outcomes", strings.TrimPrefix(field, "outcomes."))
+			return r.has(in.named(field), field) || nested || in.isOutcome(field) && r.has(in.named("state"), "")
 		})
 		in.add(line, r)
 	}
@@ -124,6 +125,15 @@ func decode(text json.RawMessage) (v any, ok bool) {
 	d.UseNumber()
 	err := d.Decode(&v)
 	return v, err == nil && v != nil
+}
+
+// inner is a field of an object in the row.
+func (r jsonRow) inner(object, name string) (v any, ok bool) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(r.outer[object], &fields) != nil {
+		return nil, false
+	}
+	return decode(fields[name])
 }
 
 func (r jsonRow) text(column string) (any, bool) { return decode(r.outer[column]) }

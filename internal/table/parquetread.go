@@ -53,7 +53,7 @@ func (in *importer) used(index map[string]int) map[int]string {
 	for _, p := range in.params {
 		use(column(p.Name))
 	}
-	for _, field := range importFields {
+	for _, field := range in.fields {
 		use(field)
 	}
 	return names

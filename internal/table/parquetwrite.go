@@ -26,6 +26,13 @@ func newParquetWriter(w io.Writer, sp *space.Space) *parquetWriter {
 		"created": instant, "asked": instant, "told": instant, "notes": parquet.String(),
 		"excluded": parquet.Leaf(parquet.BooleanType),
 	}
+	if columns := outcomeColumns(sp); columns != nil {
+		delete(root, "value")
+		delete(root, "std")
+		for _, name := range columns {
+			root[name] = parquet.Leaf(parquet.DoubleType)
+		}
+	}
 	for _, p := range sp.Params() {
 		root[column(p.Name)] = parquetNode(p)
 	}
@@ -73,6 +80,12 @@ func (w *parquetWriter) write(t study.Trial) error {
 	}
 	if t.Std > 0 {
 		cells["std"] = t.Std
+	}
+	for name, v := range t.Outcomes {
+		cells[outcomeColumn(name)] = v
+	}
+	for name, v := range t.Stds {
+		cells[stdColumn(name)] = v
 	}
 	for name, v := range t.Params.All() {
 		cells[column(name)] = v

@@ -79,6 +79,9 @@ func count(n int) string {
 // parameter is one of a point for people to read.
 type parameter struct{ Name, Value, Unit, Description string }
 
+// readableDigits is how long a number may be before it is written with fewer digits.
+const readableDigits = 8
+
 // point lists the parameters of a space, as the API has it, that have a value; most of them, 0
 // for all.
 func point(text json.RawMessage, v space.Params, most int) (list []parameter, err error) {
@@ -92,7 +95,7 @@ func point(text json.RawMessage, v space.Params, most int) (list []parameter, er
 		}
 		if value, ok := v.Text(p.Name); ok {
 			if f, is := v.Get(p.Name); is {
-				if f, is := f.(float64); is {
+				if f, is := f.(float64); is && len(value) > readableDigits {
 					value = number(f)
 				}
 			}

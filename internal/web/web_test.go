@@ -500,3 +500,22 @@ func TestLarge(t *testing.T) {
 	}
 	t.Logf("these pages of %d trials took %s", n, time.Since(start))
 }
+
+// What a method reports of its own model is on the page of the model.
+func TestMethodReport(t *testing.T) {
+	answers := map[string]string{
+		"/v1/session":           `{"role": "read"}`,
+		"/v1/studies/rig":       `{"name": "rig", "goal": "minimize", "method": "adaptive", "space": {"parameters": {"x": {"float": [0, 1]}, "y": {"float": [0, 1]}}}}`,
+		"/v1/studies/rig/model": `{"method": "adaptive", "analysis": null, "progress": null, "chosen": {"method": "adaptive", "d": null, "fallback": null, "note": null, "weights": {"y": 0.25, "x": 1}, "weight_share": 0.6, "weight_lead": 3.5}}`,
+	}
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if text, ok := answers[r.URL.Path]; ok {
+			_, _ = io.WriteString(w, text)
+			return
+		}
+		http.NotFound(w, r)
+	})
+	w := httptest.NewRecorder()
+	web.Handler(api).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/studies/rig/model", nil))
+	has(t, w.Body.String(), "60 % are made by models that have learned", "predict new values better.", `data-chart="weights"`, `[{"name":"x","value":1},{"name":"y","value":0.25}]`)
+}

@@ -291,6 +291,14 @@ kinds.estimates = ({ rows, x }, env) => {
   return { ...chart, height: chart.height - 24, label: rows.map((r) => `${r.name} ${short(r.value, 2)}`).join(", ") };
 };
 
+// Weights of the parameters, the largest 1.
+kinds.weights = ({ rows }, env) => {
+  const chart = listing(env, rows.map((r) => r.name), { min: 0, max: 1 }, "weight", [{ type: "bar", barMaxWidth: 13, itemStyle: { color: env.accent, borderRadius: [0, 3, 3, 0] }, data: rows.map((r) => ({ value: r.value, tip: () => tip(r.name, [["weight", short(r.value, 3)]]) })) }], 26);
+  chart.option.legend = undefined;
+  chart.option.grid.top = 10;
+  return { ...chart, height: chart.height - 24, label: "Weights: " + rows.slice(0, 5).map((r) => `${r.name} ${short(r.value, 2)}`).join(", ") };
+};
+
 // trials are dots of a chart over one or two parameters.
 const dots = (env, points, place, more = {}) => ({
   name: "trials", type: "scatter", symbolSize: 6, cursor: "pointer", itemStyle: { color: env.soft, opacity: 0.55 }, emphasis: { scale: 1.8, itemStyle: { color: env.accent, opacity: 1 } }, z: 3,

@@ -9,6 +9,8 @@
 // and the search goes on from where they ended (fronts.go), with what all have seen. A
 // smooth one is followed as long as it pays, then seen from its other side (ascent.go).
 // These are phases, one after the other.
+//
+// Tasks with limits or several objectives are those of package several.
 package adaptive
 
 import (
@@ -17,6 +19,7 @@ import (
 
 	"github.com/mahabo/mahabo/internal/acquire"
 	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/internal/method/several"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -27,6 +30,7 @@ func Method() strategy.Method {
 		Summary:   "mahabo's own: one smooth model of all parameters, outputs on the scale the data ask for, a look at other valleys",
 		Reference: "docs/METHOD.md",
 		Batch:     true,
+		Abilities: strategy.Abilities{Objectives: several.Most, Limits: true},
 		Options:   options(),
 		New:       build,
 	}
@@ -70,6 +74,9 @@ func build(cfg strategy.Config, given strategy.Settings) (strategy.Strategy, err
 	s, err := read(given)
 	if err != nil {
 		return nil, err
+	}
+	if cfg.Objectives > 1 || cfg.Limits > 0 {
+		return several.New(cfg), nil
 	}
 	a := &adaptive{settings: s, History: method.NewHistory(cfg), region: acquire.NewRegion(cfg.Domain), grid: acquire.NewGrid(cfg.Domain)}
 	a.params = len(cfg.Domain.Params)

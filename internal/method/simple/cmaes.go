@@ -20,6 +20,7 @@ func CMAES() strategy.Method {
 		Summary:   "CMA-ES, an evolution strategy that learns the covariance of good steps: cheap evaluations, thousands of them",
 		Reference: "Hansen 2016 (arXiv:1604.00772); restarts: Auger & Hansen 2005",
 		Batch:     true,
+		Abilities: strategy.Abilities{Limits: true},
 		Options: []strategy.Option{
 			{Key: "sigma", Default: "0.3", Meaning: "standard deviation of the first steps, on [-1,1]: more than 0, at most 2"},
 		},
@@ -44,6 +45,8 @@ const lateWindow = 256
 // Points that are not recognised (the user's own, rounded ones, those that come a
 // generation late) count like the others, with their steps cut to a plausible
 // length.
+//
+// Points that violate limits rank behind those that keep all, by how much they violate.
 //
 // A search that has converged, or cannot go on, restarts at a random place with
 // twice the population (IPOP).
@@ -173,7 +176,8 @@ func (e *evolution) advance(t int) {
 	}
 	e.upTo = t
 	if e.now == nil {
-		best := slices.Index(e.Y[:t], slices.Min(e.Y[:t]))
+		values := e.Penalised(t)
+		best := slices.Index(values, slices.Min(values))
 		e.next = e.search(e.X[best], cmaes.DefaultPopulation(e.Dim))
 		return
 	}
@@ -181,7 +185,7 @@ func (e *evolution) advance(t int) {
 		e.next = new(cmaes.Search)
 	}
 	e.next.Copy(e.now)
-	e.next.Tell(e.us, e.Y[e.start:t])
+	e.next.Tell(e.us, e.Penalised(t)[e.start:t])
 	if e.next.Status() != cmaes.Running {
 		mean := make(strategy.Point, e.Dim)
 		rng.NewFiller(rng.New(e.cfg.Seed, uint64(t), rng.Purpose("cmaes restart"))).Uniform(mean)

@@ -2,6 +2,7 @@ package simple
 
 import (
 	"context"
+	"math"
 
 	"github.com/mahabo/mahabo/internal/method"
 	"github.com/mahabo/mahabo/strategy"
@@ -15,6 +16,7 @@ func Sobol() strategy.Method {
 		Reference: "Joe & Kuo 2008; Owen 1998",
 		Batch:     true,
 		ModelFree: true,
+		Abilities: strategy.Abilities{Objectives: math.MaxInt, Limits: true},
 		New: func(cfg strategy.Config, _ strategy.Settings) (strategy.Strategy, error) {
 			return &modelFree{cfg: cfg, History: method.NewHistory(cfg), points: method.InitialDesign}, nil
 		},
@@ -29,6 +31,7 @@ func Random() strategy.Method {
 		Reference: "Bergstra & Bengio 2012",
 		Batch:     true,
 		ModelFree: true,
+		Abilities: strategy.Abilities{Objectives: math.MaxInt, Limits: true},
 		New: func(cfg strategy.Config, _ strategy.Settings) (strategy.Strategy, error) {
 			return &modelFree{cfg: cfg, History: method.NewHistory(cfg), points: method.UniformAfterDesign}, nil
 		},

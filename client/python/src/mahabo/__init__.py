@@ -41,7 +41,7 @@ from .picture import Picture
 from .result import Result
 from .space import Bool, Choice, Fixed, Float, Int, Log, LogInt, Ordinal, Parameter
 from .study import ImportReport, Study
-from .trial import Best, Correction, Model, Prediction, StudyInfo, Trial, Value
+from .trial import Best, Correction, Front, Model, Prediction, StudyInfo, Trial, Value
 
 __version__ = "0.1.0"
 
@@ -65,6 +65,7 @@ __all__ = [
     "FieldError",
     "Fixed",
     "Float",
+    "Front",
     "ImportReport",
     "ImprovisedWarning",
     "Infeasible",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import ssl
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 from urllib.parse import quote
 
 from .errors import StudyDiffers, StudyExists
@@ -53,8 +53,9 @@ class Client:
         parameters: Parameters,
         *,
         constraints: Sequence[str] = (),
+        outcomes: Mapping[str, Any] | None = None,
         method: str | None = None,
-        goal: str = "minimize",
+        goal: str | None = None,
         seed: int = 0,
         init: int | None = None,
         batch: int | None = None,
@@ -64,7 +65,8 @@ class Client:
         """Create a study.
 
         parameters are a list, [Log("rate", 1e-5, 0.1), Float("w", -1, 1, shape=200)], or those
-        of a space file: {"rate": {"log": [1e-5, 0.1]}, "w[0:199]": {"float": [-1, 1]}}. constraints are linear, as "w0 + w1 <= 1". budget is
+        of a space file: {"rate": {"log": [1e-5, 0.1]}, "w[0:199]": {"float": [-1, 1]}}. constraints are linear, as "w0 + w1 <= 1". goal is minimize unless it is given.
+        outcomes declare several numbers that a trial tells: {"mass": "minimize", "stress": {"at_most": 10}}. budget is
         the number of trials that are meant in all, if it is known: the method plans for
         them. With exist_ok the study that has the name already is returned as it is,
         unless its parameters, its goal or its method are others (StudyDiffers).
@@ -73,10 +75,11 @@ class Client:
         body: dict[str, Any] = {
             "name": name,
             "space": {"parameters": space.parameters, "constraints": list(constraints)},
-            "goal": goal,
             "seed": seed,
         }
-        optional = {"method": method, "init": init, "batch": batch, "budget": budget}
+        if goal is None and not outcomes:
+            goal = "minimize"
+        optional = {"outcomes": outcomes or None, "goal": goal, "method": method, "init": init, "batch": batch, "budget": budget}
         body.update({key: value for key, value in optional.items() if value is not None})
         try:
             # Sent once: a repetition could not tell its own study from another's.

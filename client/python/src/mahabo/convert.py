@@ -51,6 +51,20 @@ def finite(value: Any) -> float:
     return v
 
 
+def measured(outcomes: Mapping[str, Any]) -> Dict[str, Any]:
+    """Return outcomes by name as the server takes them: a number, or a value and its std."""
+    if not outcomes:
+        raise ValueError("there are no outcomes: give numbers by name, as in {'mass': 1.2}")
+    body: Dict[str, Any] = {}
+    for name, given in outcomes.items():
+        if isinstance(given, tuple):
+            value, std = given
+            body[name] = {"value": finite(value), "std": number(std)}
+        else:
+            body[name] = finite(given)
+    return body
+
+
 def expand(declared: str) -> list[str]:
     """Return the names that a declared name stands for: "w[0:2]" is w0, w1, w2."""
     m = _RANGE.fullmatch(declared)

@@ -35,6 +35,7 @@ def minimize(
     parallel: int = 1,
     *,
     constraints: Sequence[str] = (),
+    outcomes: Mapping[str, Any] | None = None,
     points: Iterable[Mapping[str, Any]] = (),
     study: str | None = None,
     path: str | os.PathLike[str] | None = None,
@@ -54,7 +55,9 @@ def minimize(
 
     space is a list of parameters, [Float("w", -1, 1, shape=(20, 10)), Log("rate", 1e-4, 1)],
     or a dict as in a space file. constraints are linear: "w0 + w1 <= 1". points are
-    evaluated first.
+    evaluated first. With outcomes, {"mass": "minimize", "stress": {"at_most": 10}}, the objective returns a
+    dict with their names; the best trial then is the best that keeps all limits, or the knee of the
+    front, and front has the whole.
 
     With study or path the trials are kept: in the file path (mahabo.db), as the study
     (named after the file). The same call continues it until evals trials have an outcome,
@@ -69,7 +72,7 @@ def minimize(
     evaluated.
     """
     return _Job(
-        objective, space, evals, parallel, constraints, points, study, path, method, seed, init, workers, progress, callback
+        objective, space, evals, parallel, constraints, outcomes, points, study, path, method, seed, init, workers, progress, callback
     ).run("minimize")
 
 
@@ -80,6 +83,7 @@ def maximize(
     parallel: int = 1,
     *,
     constraints: Sequence[str] = (),
+    outcomes: Mapping[str, Any] | None = None,
     points: Iterable[Mapping[str, Any]] = (),
     study: str | None = None,
     path: str | os.PathLike[str] | None = None,
@@ -92,7 +96,7 @@ def maximize(
 ) -> Result:
     """Do as minimize does, for the largest value."""
     return _Job(
-        objective, space, evals, parallel, constraints, points, study, path, method, seed, init, workers, progress, callback
+        objective, space, evals, parallel, constraints, outcomes, points, study, path, method, seed, init, workers, progress, callback
     ).run("maximize")
 
 
@@ -105,6 +109,7 @@ class _Job:
     evals: int
     parallel: int
     constraints: Sequence[str]
+    outcomes: Mapping[str, Any] | None
     points: Iterable[Mapping[str, Any]]
     study: str | None
     path: str | os.PathLike[str] | None
@@ -146,8 +151,9 @@ class _Job:
                 self.study or file.stem,
                 self.space,
                 constraints=self.constraints,
+                outcomes=self.outcomes,
                 method=self.method,
-                goal=goal,
+                goal=None if self.outcomes else goal,
                 seed=self.seed,
                 init=self.init,
                 budget=self.evals,
@@ -160,7 +166,8 @@ class _Job:
 
             def result() -> Result:
                 path = None if temporary else file
-                return Result(study.best(), study.records(), goal, study.name, path, time.monotonic() - start)
+                front = study.front() if self.outcomes else None
+                return Result(study.best(), study.records(), study.goal, study.name, path, time.monotonic() - start, front)
 
             try:
                 self._evaluate(study)
@@ -194,7 +201,7 @@ class _Follow:
     """Counts the trials that have an outcome, for the progress."""
 
     def __init__(self, view: Progress, study: Study, done: int, callback: Callable[[Trial], None]) -> None:
-        self._view, self._done, self._callback = view, done, callback
+        self._view, self._done, self._callback, self._study = view, done, callback, study
         self._better: Callable[[float, float], bool] = operator.lt if study.goal == "minimize" else operator.gt
         best = study.best()
         self._best = (best.value, best.number) if best else None
@@ -203,7 +210,10 @@ class _Follow:
     def __call__(self, trial: Trial) -> None:
         with self._lock:
             self._done += 1
-            if trial.value is not None and (self._best is None or self._better(trial.value, self._best[0])):
+            if trial.value is not None and self._study.space.get("outcomes"):
+                best = self._study.best()  # limits count
+                self._best = (best.value, best.number) if best and not best.violations else None
+            elif trial.value is not None and (self._best is None or self._better(trial.value, self._best[0])):
                 self._best = (trial.value, trial.number)
             value, number = self._best or (None, None)
             self._view.step(self._done, value, number)

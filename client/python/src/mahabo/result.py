@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
 from .picture import draw
-from .trial import Best
+from .trial import Best, Front
 
 _SHOWN = 20  # parameters in a notebook
 
@@ -27,6 +27,8 @@ class Result:
     """The file that keeps the study; None for a temporary one."""
     seconds: float
     """How long the run took."""
+    front: Front | None = None
+    """Points that no other dominates, and how limits are kept, where outcomes were declared."""
 
     @property
     def value(self) -> float | None:
@@ -49,7 +51,8 @@ class Result:
 
     def curve(self) -> Tuple[List[Tuple[int, float]], List[Tuple[int, float]]]:
         """Return the values by number of the trial, and those that were the best until then."""
-        points = [(row["number"], row["value"]) for row in self.table if row["value"] is not None]
+        name = self.front.objectives[0] if self.front else "value"
+        points = [(row["number"], row[name]) for row in self.table if row[name] is not None]
         best: List[Tuple[int, float]] = []
         for n, v in points:
             if not best or (v < best[-1][1] if self.goal == "minimize" else v > best[-1][1]):
@@ -87,6 +90,10 @@ class Result:
 
     def _title(self) -> str:
         value = "no value" if self.best is None else f"{self.best.value:.6g} in trial {self.best.number}"
+        if self.best and self.best.violations:
+            return f"{self.study}: no trial keeps all limits, trial {self.best.number} violates them least"
+        if self.front and len(self.front.objectives) > 1:
+            return f"{self.study}: a front of {len(self.front.points)} points, hypervolume {self.front.hypervolume:.6g}"
         return f"{self.study}: {self.goal}d to {value}"
 
     def _repr_html_(self) -> str:

@@ -14,7 +14,7 @@ import traceback
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Tuple
 
-from .convert import number
+from .convert import measured, number
 from .errors import (
     ConnectionFailed,
     Exhausted,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .trial import Trial
 
 Objective = Callable[[Dict[str, Any]], Any]
-"""Gets the parameters and returns the value, or (value, std). It may be a coroutine function."""
+"""Gets the parameters and returns the value, (value, std), or a dict of outcomes. It may be a coroutine function."""
 
 _BEATS = 3  # heartbeats that a lease has time for
 _HOPELESS = 10  # failures without any success that end a run
@@ -160,6 +160,8 @@ class Run:
         """Call the objective and return what tells its result."""
         try:
             result = self._objective(dict(trial.params))
+            if isinstance(result, Mapping):
+                return self._named(trial, result)
             value, std = result if isinstance(result, tuple) else (result, None)
             value = number(value)
             std = None if std is None else number(std)
@@ -176,6 +178,17 @@ class Run:
                 self._failure(trial, str(e), None)()
 
         return tell
+
+    def _named(self, trial: Trial, result: Mapping[str, Any]) -> Callable[[], None]:
+        """Return what tells outcomes by name; all objectives and limits have to be there."""
+        declared = self._study.space.get("outcomes") or {}
+        if not declared:
+            raise TypeError("the value is a dict: declare outcomes to return several numbers")
+        missing = [n for n, how in declared.items() if how != "record" and "[" not in n and n not in result and not _recorded(how)]
+        if missing:
+            raise KeyError(f"outcome {missing[0]!r} is missing: return all objectives and limits")
+        measured(result)  # numbers that are not finite are a failure
+        return lambda: trial.tell(result)
 
     def _failure(self, trial: Trial, reason: str, error: Exception | None) -> Callable[[], None]:
         """Show what went wrong, the first time with the traceback, and return what tells it."""
@@ -221,6 +234,11 @@ class Run:
             self._study.release(numbers)
         except (ConnectionFailed, LeaseLost):
             pass  # the leases run out
+
+
+def _recorded(how: Any) -> bool:
+    """Say whether an outcome is neither an objective nor a limit."""
+    return isinstance(how, Mapping) and not {"goal", "at_most", "at_least"} & set(how)
 
 
 def _beat(trial: Trial, lease: float) -> None:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple, Union
 from urllib.parse import quote
 
-from .convert import encode, finite
+from .convert import encode, expand, finite, measured
 from .errors import ImprovisedWarning
 from .run import Objective, Run
 from .space import Parameters, Space
 from .transport import Transport
-from .trial import Best, Model, StudyInfo, Trial, read_best
+from .trial import Best, Front, Model, StudyInfo, Trial, read_best
 
 _PAGE = 500
 _TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
@@ -92,12 +92,19 @@ class Study:
             warnings.warn(text, ImprovisedWarning, stacklevel=2)
         return trials
 
-    def tell(self, values: Mapping[int, float]) -> None:
-        """Record the values of several trials by their numbers, all or none."""
-        results = [{"number": int(number), "value": finite(value)} for number, value in values.items()]
+    def tell(self, values: Mapping[int, Union[float, Mapping[str, Any]]]) -> None:
+        """Record the values of several trials by their numbers, all or none; a dict for outcomes by name."""
+        results = [
+            {"number": int(number), "outcomes": measured(value)}
+            if isinstance(value, Mapping)
+            else {"number": int(number), "value": finite(value)}
+            for number, value in values.items()
+        ]
         self._call("POST", "/tell", {"results": results})
 
-    def correct(self, number: int, value: float | None = None, std: float | None = None, **changes: Any) -> Trial:
+    def correct(
+        self, number: int, value: Union[float, Mapping[str, Any], None] = None, std: float | None = None, **changes: Any
+    ) -> Trial:
         """Mend what was recorded of a trial, by its number, as Trial.correct does, and return it."""
         trial = Trial(self, number, {})
         trial.correct(value, std, **changes)
@@ -169,6 +176,10 @@ class Study:
         """Return the best point, None while no trial is complete."""
         return read_best(self._call("GET", "/best")["best"], self._space)
 
+    def front(self) -> Front:
+        """Return the points that no other dominates, their hypervolume and how limits are kept."""
+        return Front.read(self._call("GET", "/front"), self._space)
+
     def info(self) -> StudyInfo:
         """Return how far the study is."""
         return StudyInfo.read(self._call("GET", ""), self._space)
@@ -191,7 +202,8 @@ class Study:
         """Evaluate evals trials with a function, parallel at a time, and return the best point.
 
         The function gets the parameters as a dict and returns the value, or a pair of the
-        value and the standard deviation of its noise. An exception makes a failed trial;
+        value and the standard deviation of its noise, or in a study that declares outcomes a dict
+        of them. An exception makes a failed trial;
         mahabo.Infeasible says that the point cannot have a value. While a trial runs,
         heartbeats keep its lease. With parallel > 1 the function is called in threads, or in
         processes if workers says so; a coroutine function in an event loop. callback gets every trial that has an outcome. Ctrl-C gives back the trials that
@@ -222,7 +234,7 @@ class Study:
         lease: float,
         callback: Callable[[Trial], None] | None,
     ) -> Best | None:
-        if self.goal != goal:
+        if self.goal != goal and not self.space.get("outcomes"):
             raise ValueError(f"the goal of study {self.name!r} is {self.goal}: call {self.goal}")
         Run(self, objective, evals, parallel, lease, callback, workers).run()
         return self.best()
@@ -237,8 +249,7 @@ class Study:
             {
                 "number": t.number,
                 "state": t.state,
-                "value": t.value,
-                "std": t.std,
+                **self._outcomes(t),
                 **{_column(name): v for name, v in self.flat(t.params).items()},
                 "reason": t.reason,
                 "origin": t.origin,
@@ -252,6 +263,16 @@ class Study:
             }
             for t in self.trials(*states)
         ]
+
+    def _outcomes(self, t: Trial) -> Dict[str, Any]:
+        names = [name for declared in self.space.get("outcomes") or () for name in expand(declared)]
+        if not names:
+            return {"value": t.value, "std": t.std}
+        columns: Dict[str, Any] = {}
+        for name in names:
+            column = "outcomes." + name if name in _TAKEN and name != "value" else name
+            columns[column], columns[column + ".std"] = t.outcomes.get(name), t.stds.get(name)
+        return columns
 
     def to_dataframe(self, *states: str) -> Any:
         """Return the trials as a pandas.DataFrame with the columns of records, by number."""
@@ -281,7 +302,7 @@ class Study:
     ) -> ImportReport:
         """Add evaluations made before or elsewhere: a table with a column per parameter and value.
 
-        columns says how the table calls a parameter, or value, state, std, reason, notes or excluded.
+        columns says how the table calls a parameter, an outcome, or value, state, std, reason, notes or excluded.
         """
         source = Path(path)
         return self._import(source.read_bytes(), _format(source, format), columns, dry_run)

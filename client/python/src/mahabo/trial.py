@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Dict, Mapping, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Union
 
-from .convert import finite
+from .convert import finite, measured
 from .space import Space
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ class Prediction:
 
     mean: float
     std: float
+    outcomes: Dict[str, Prediction] = field(default_factory=dict)
+    """Of every objective and limit, where the study declares outcomes and the method models them."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,45 @@ class Best:
     """Mean of the values there."""
     count: int
     """Complete trials there."""
+    outcomes: Dict[str, float] = field(default_factory=dict)
+    """Means there by name, where the study declares outcomes."""
+    violations: Dict[str, float] = field(default_factory=dict)
+    """By how much limits are violated: then no trial keeps all, and this point violates them least."""
+
+
+@dataclass(frozen=True)
+class Front:
+    """What a study has found for several objectives, and how its limits are kept."""
+
+    objectives: List[str]
+    points: List[Best]
+    """Points that no other dominates and that keep all limits, by the first objective."""
+    knee: Best | None
+    """The point that gives most for least."""
+    reference: Dict[str, float]
+    """Worst values of interest, given or from the data."""
+    hypervolume: float
+    least: Best | None
+    """While no trial keeps all limits: the point that violates them least."""
+    complete: int
+    """Complete trials."""
+    kept: Dict[str, int]
+    """How many of them keep the limits of an outcome."""
+
+    @classmethod
+    def read(cls, d: Mapping[str, Any], space: Space) -> Front:
+        """Return what a document of the server says."""
+        points = [_best(p, space) for p in d["points"]]
+        return cls(
+            objectives=d["objectives"],
+            points=points,
+            knee=next((p for p in points if p.number == d["knee"]), None),
+            reference=d["reference"],
+            hypervolume=float(d["hypervolume"]),
+            least=read_best(d["least"], space),
+            complete=d["complete"],
+            kept=d["kept"],
+        )
 
 
 @dataclass(frozen=True)
@@ -112,6 +153,10 @@ class Trial:
     """Until when to tell or to send a heartbeat; None: no limit."""
     value: float | None = None
     std: float = 0.0
+    outcomes: Dict[str, float] = field(default_factory=dict)
+    """Told so far by name, where the study declares outcomes."""
+    stds: Dict[str, float] = field(default_factory=dict)
+    """Standard deviations of their noise, where they are known."""
     reason: str = ""
     notes: tuple[str, ...] = ()
     excluded: bool = False
@@ -139,11 +184,13 @@ class Trial:
         predicted = d.get("predicted")
         self.params = self.study._space.gather(d["params"])
         self.state = d.get("state", "running")
-        self.predicted = Prediction(predicted["mean"], predicted["std"]) if predicted else None
+        self.predicted = _predicted(predicted) if predicted else None
         self.lease_expires = read_time(d.get("lease_expires"))
         value = d.get("value")
         self.value = None if value is None else float(value)
         self.std = float(d.get("std", 0.0))
+        self.outcomes = dict(d.get("outcomes") or {})
+        self.stds = dict(d.get("stds") or {})
         self.reason = d.get("reason", "")
         self.notes = tuple(d.get("notes") or ())
         self.excluded = d.get("excluded", False)
@@ -156,12 +203,20 @@ class Trial:
         self.asked = read_time(d.get("asked"))
         self.told = read_time(d.get("told"))
 
-    def tell(self, value: float, std: float | None = None, *, params: Mapping[str, Any] | None = None) -> None:
+    def tell(
+        self,
+        value: Union[float, Mapping[str, Any]],
+        std: float | None = None,
+        *,
+        params: Mapping[str, Any] | None = None,
+    ) -> None:
         """Record the value, and the standard deviation of its noise if it is known.
 
-        params are those that were really used, if they differ from the ones suggested.
+        In a study that declares outcomes value is a dict of them, {"mass": 1.2, "stress": (9.1, 0.2)}, a
+        pair with the standard deviation; the rest can be told later. params are those that were
+        really used, if they differ from the ones suggested.
         """
-        body: dict[str, Any] = {"value": finite(value)}
+        body: dict[str, Any] = {"outcomes": measured(value)} if isinstance(value, Mapping) else {"value": finite(value)}
         if std is not None:
             body["std"] = _deviation(std)
         if params:
@@ -170,7 +225,7 @@ class Trial:
 
     def correct(
         self,
-        value: float | None = None,
+        value: Union[float, Mapping[str, Any], None] = None,
         std: float | None = None,
         *,
         state: str | None = None,
@@ -181,12 +236,14 @@ class Trial:
     ) -> None:
         """Mend what was recorded wrongly; what is left out stays.
 
-        value makes a failed or infeasible trial complete. params are those that were really
+        value, or a dict of outcomes, makes a failed or infeasible trial complete. params are those that were really
         used. exclude=True keeps the trial without anybody learning from it, False counts it
         again. delete_note is the number of a note, from 1 on. The history keeps what was.
         """
         body: dict[str, Any] = {"worker": self.study.worker}
-        if value is not None:
+        if isinstance(value, Mapping):
+            body["outcomes"] = measured(value)
+        elif value is not None:
             body["value"] = finite(value)
         if std is not None:
             body["std"] = _deviation(std)
@@ -243,7 +300,17 @@ def _deviation(std: float) -> float:
 
 def read_best(d: Mapping[str, Any] | None, space: Space) -> Best | None:
     """Return the best point, if there is one."""
-    return Best(d["number"], space.gather(d["params"]), float(d["value"]), d["count"]) if d else None
+    return _best(d, space) if d else None
+
+
+def _best(d: Mapping[str, Any], space: Space) -> Best:
+    named = {key: dict(d.get(key) or {}) for key in ("outcomes", "violations")}
+    return Best(d["number"], space.gather(d["params"]), float(d["value"]), d["count"], **named)
+
+
+def _predicted(d: Mapping[str, Any]) -> Prediction:
+    outcomes = {name: Prediction(o["mean"], o["std"]) for name, o in (d.get("outcomes") or {}).items()}
+    return Prediction(d["mean"], d["std"], outcomes)
 
 
 _FRACTION = re.compile(r"\.(\d{1,6})\d*")

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/mahabo/mahabo/study"
+)
+
+type frontCmd struct {
+	Study string `arg:"" help:"Name of the study."`
+	JSON  bool   `name:"json" help:"Print JSON."`
+	storeFlags
+}
+
+// Help is the long help.
+func (*frontCmd) Help() string {
+	return `Examples:
+
+  mahabo front beam
+
+  mahabo front beam --json | jq '.points[].means'
+
+The points that no other dominates, among those that keep all limits, by the first objective; * marks the
+knee, which gives most for least. The hypervolume is that of what they dominate, up to the reference.`
+}
+
+// Run prints the front.
+func (c *frontCmd) Run(ctx context.Context, s streams) error {
+	return c.with(ctx, s, c.Study, func(any studied) error {
+		one, ok := any.(*study.Study)
+		if !ok {
+			return usagef("--store: front needs the store itself; a server has it at %s/v1/studies/%s/front", strings.TrimRight(c.Store, "/"), c.Study)
+		}
+		f, err := one.Front(ctx)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return writeJSON(s.out, f)
+		}
+		if f.Complete == 0 {
+			return fmt.Errorf("study %q has no complete trial yet", c.Study)
+		}
+		w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+		for _, name := range slices.Sorted(maps.Keys(f.Kept)) {
+			fmt.Fprintf(w, "limits of %s\tkept by %d of %d trials\n", name, f.Kept[name], f.Complete)
+		}
+		if f.Least != nil {
+			fmt.Fprintf(w, "no trial keeps all limits\tleast violation: trial %d, %s\n", f.Least.Number, outcomesText(f.Least.Violations))
+			return w.Flush()
+		}
+		fmt.Fprintf(w, "hypervolume\t%.6g up to %s\n", f.Hypervolume, outcomesText(f.Reference))
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		fmt.Fprint(w, "trial")
+		for _, name := range f.Objectives {
+			fmt.Fprintf(w, "\t%s", name)
+		}
+		fmt.Fprintln(w, "\tparameters")
+		for _, p := range f.Points {
+			mark := ""
+			if p.Number == f.Knee {
+				mark = "*"
+			}
+			fmt.Fprintf(w, "%d%s", p.Number, mark)
+			for _, name := range f.Objectives {
+				value, ok := p.Means[name]
+				if !ok {
+					value = p.Mean
+				}
+				fmt.Fprintf(w, "\t%.6g", value)
+			}
+			fmt.Fprintf(w, "\t%s\n", firstParams(p.Params, shownParams))
+		}
+		return w.Flush()
+	})
+}

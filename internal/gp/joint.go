@@ -1,0 +1,155 @@
+package gp
+
+import (
+	"math"
+
+	"github.com/mahabo/mahabo/internal/linalg"
+)
+
+// Joint is several processes with values at the same points and the same hyperparameters but for
+// their means and scales: one factorisation and one set of correlations serve all. It keeps
+// scratch memory: one goroutine at a time.
+type Joint struct {
+	*Posterior // of the first process
+	alphas     linalg.Matrix
+	means      []float64
+	scales     []float64
+	logDet     float64
+
+	rows           int
+	kk, ss, vv, ww linalg.Matrix // correlations, slopes, L⁻¹k and R⁻¹k of the last rows
+	x, gx          linalg.Matrix // these rows, mapped where there is a map, and their gradients
+}
+
+// ConditionJoint returns the processes given values, y[k] of process k; spare is the number of
+// points that may be believed later. The points are the joint processes' own from then on.
+func ConditionJoint(h Hyper, p *Points, y [][]float64, spare int) (*Joint, error) {
+	n, m := len(y[0]), len(y)
+	first, err := Condition(h, Data{Points: p, Y: y[0]}, spare)
+	if err != nil {
+		return nil, err
+	}
+	j := &Joint{
+		Posterior: first, alphas: linalg.New(m, n+spare), means: make([]float64, m), scales: make([]float64, m),
+		logDet: linalg.LogDet(first.l.Slice(0, n, 0, n)),
+	}
+	li := first.li.Slice(0, n, 0, n)
+	u, values, v := make([]float64, n), linalg.New(m, n), linalg.New(m, n)
+	for i := range n {
+		for _, e := range li.Row(i)[:i+1] {
+			u[i] += e
+		}
+	}
+	for k := range m {
+		copy(values.Row(k), y[k])
+	}
+	full := linalg.New(n, n) // the rest of L⁻¹ may hold anything
+	for i := range n {
+		copy(full.Row(i)[:i+1], li.Row(i)[:i+1])
+	}
+	linalg.GemmTB(v, 0, 1, values, full) // v_k = L⁻¹ y_k
+	for k := range m {
+		row := v.Row(k)
+		j.means[k] = linalg.Dot(u, row) / first.total
+		linalg.Axpy(row, -j.means[k], u)
+		j.scales[k] = max(linalg.Dot(row, row)/float64(n), smallestScale)
+	}
+	linalg.Gemm(j.alphas.Slice(0, m, 0, n), 0, 1, v, full) // alpha_k = L⁻ᵀ v_k
+	return j, nil
+}
+
+// Loss is minus the logarithm of the likelihood of process k without constant terms.
+func (j *Joint) Loss(k int) float64 {
+	return 0.5*float64(j.data)*math.Log(j.scales[k]) + 0.5*j.logDet
+}
+
+// Noises is the variance of the noise of process k.
+func (j *Joint) Noises(k int) float64 { return j.scales[k] * j.Hyper.Noise }
+
+// MomentsAt fills the moments of the latent functions at the rows of x, a column for each process. Without
+// rows in variance there are only means, which are cheaper by far. Pull goes on from there.
+func (j *Joint) MomentsAt(mean, variance, x linalg.Matrix) {
+	n, rows := j.points.n, x.Rows
+	if j.kk.Rows < rows || j.kk.Cols < n {
+		j.kk, j.ss = linalg.New(rows, j.l.Cols), linalg.New(rows, j.l.Cols)
+		j.vv, j.ww = linalg.New(rows, j.l.Cols), linalg.New(rows, j.l.Cols)
+	}
+	j.rows = rows
+	dim := j.points.dim
+	if j.x.Rows < rows {
+		j.x, j.gx = linalg.New(rows, dim), linalg.New(rows, dim)
+	}
+	z := j.x.Slice(0, rows, 0, dim)
+	if j.linear != nil {
+		j.linear.Apply(z, x)
+	} else {
+		for i := range rows {
+			copy(z.Row(i), x.Row(i))
+		}
+	}
+	k := j.kk.Slice(0, rows, 0, n)
+	linalg.GemmTB(k, 0, -2, z, j.points.X())
+	for i := range rows {
+		row, zz := k.Row(i), linalg.Dot(z.Row(i), z.Row(i))
+		for l, q := range j.points.norm2[:n] {
+			row[l] = max(0, row[l]+zz+q)
+		}
+		j.Profile.Correlate(row, j.ss.Row(i)[:n], j.rate, row)
+	}
+	m := len(j.means)
+	linalg.GemmTB(mean, 0, 1, k, j.alphas.Slice(0, m, 0, n))
+	for i := range rows {
+		linalg.Axpy(mean.Row(i), 1, j.means)
+	}
+	if variance.Rows == 0 {
+		return
+	}
+	v := j.vv.Slice(0, rows, 0, n)
+	linalg.GemmTB(v, 0, 1, k, j.li.Slice(0, n, 0, n))
+	for i := range rows {
+		share := max(1-linalg.Dot(v.Row(i), v.Row(i)), smallestVariance)
+		for l, s := range j.scales {
+			variance.Row(i)[l] = s * share
+		}
+	}
+}
+
+// Pull adds to grad the gradients of functions with the derivatives dMean and dVariance, rows as in
+// the last MomentsAt. Without rows in dVariance these are 0.
+func (j *Joint) Pull(grad, dMean, dVariance linalg.Matrix) {
+	n, rows, m := j.points.n, j.rows, len(j.means)
+	c := linalg.New(rows, n) // sum_k dMean_k alpha_k
+	linalg.Gemm(c, 0, 1, dMean, j.alphas.Slice(0, m, 0, n))
+	if dVariance.Rows > 0 {
+		w := j.ww.Slice(0, rows, 0, n)
+		linalg.Gemm(w, 0, 1, j.vv.Slice(0, rows, 0, n), j.li.Slice(0, n, 0, n))
+		for i := range rows {
+			linalg.Axpy(c.Row(i), -2*linalg.Dot(dVariance.Row(i), j.scales), w.Row(i))
+		}
+	}
+	z, gz := j.x.Slice(0, rows, 0, j.points.dim), j.gx.Slice(0, rows, 0, j.points.dim)
+	for i := range rows {
+		sum, ci := 0.0, c.Row(i)
+		for l, s := range j.ss.Row(i)[:n] {
+			ci[l] *= s
+			sum += ci[l]
+		}
+		g := gz.Row(i)
+		for l, v := range z.Row(i) {
+			g[l] = -sum * v
+		}
+	}
+	linalg.Gemm(gz, 1, 1, c, j.points.X())
+	for i := range rows {
+		g := gz.Row(i)
+		for l := range g {
+			g[l] *= j.rate
+		}
+		if j.linear != nil {
+			pulled := make([]float64, grad.Cols)
+			j.linear.Pull(pulled, g)
+			g = pulled
+		}
+		linalg.Axpy(grad.Row(i), 1, g)
+	}
+}

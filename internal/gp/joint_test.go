@@ -1,0 +1,83 @@
+package gp
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/mahabo/mahabo/internal/fdcheck"
+	"github.com/mahabo/mahabo/internal/linalg"
+)
+
+// Several processes at once are what they are one by one, believed points included.
+func TestJoint(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	const n, dim, m = 30, 4, 3
+	for _, metric := range []Metric{Isotropic{Theta: 2}, Weighted{Of: []int{0, 1, 2, 3}, Weights: []float64{0.5, 1, 0, 2}}} {
+		points := NewPoints(dim)
+		y := make([][]float64, m)
+		for range n {
+			x := make([]float64, dim)
+			for j := range x {
+				x[j] = 2*r.Float64() - 1
+			}
+			points.Append(x)
+			y[0], y[1], y[2] = append(y[0], x[0]+x[1]*x[3]), append(y[1], 10*math.Sin(x[2])), append(y[2], 5+r.NormFloat64())
+		}
+		h := Hyper{Profile: Matern52, Metric: metric, Noise: 1e-3}
+		joint, err := ConditionJoint(h, points.Subset(numbers(n)), y, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, believed := linalg.New(2, dim), []float64{0.3, -0.2, 0.1, 0.9}
+		for i := range at.Data {
+			at.Data[i] = 2*r.Float64() - 1
+		}
+		joint.Believe(believed)
+		mean, variance := linalg.New(2, m), linalg.New(2, m)
+		joint.MomentsAt(mean, variance, at)
+		for k := range m {
+			one, err := Condition(h, Data{Points: points.Subset(numbers(n)), Y: y[k]}, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			one.Believe(believed)
+			for i := range 2 {
+				mu, v := one.Predict(at.Row(i))
+				if math.Abs(mu-mean.At(i, k)) > 1e-8 || math.Abs(v-variance.At(i, k)) > 1e-8*(1+v) {
+					t.Errorf("process %d: %g ± %g, by itself %g ± %g", k, mean.At(i, k), variance.At(i, k), mu, v)
+				}
+			}
+		}
+		// A function of all moments: sum of mean_k² + k log variance.
+		value := func(x []float64) float64 {
+			mean, variance := linalg.New(1, m), linalg.New(1, m)
+			joint.MomentsAt(mean, variance, linalg.Matrix{Rows: 1, Cols: dim, Stride: dim, Data: x})
+			sum := 0.0
+			for k := range m {
+				sum += mean.At(0, k)*mean.At(0, k) + float64(k)*math.Log(variance.At(0, k))
+			}
+			return sum
+		}
+		joint.MomentsAt(mean, variance, at)
+		dMean, dVariance, grad := linalg.New(2, m), linalg.New(2, m), linalg.New(2, dim)
+		for i := range 2 {
+			for k := range m {
+				dMean.Set(i, k, 2*mean.At(i, k))
+				dVariance.Set(i, k, float64(k)/variance.At(i, k))
+			}
+		}
+		joint.Pull(grad, dMean, dVariance)
+		for i := range 2 {
+			fdcheck.Check(t, value, grad.Row(i), at.Row(i), 1e-5)
+		}
+	}
+}
+
+func numbers(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}

@@ -1,0 +1,431 @@
+package several
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/mahabo/mahabo/internal/gp"
+	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/internal/num"
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// warp is how a model sees the values of an outcome.
+type warp interface {
+	Invert(w float64) float64
+	Moments(mean, variance float64) (float64, float64)
+}
+
+// bilog compresses what is far from a limit, on both sides, and keeps the limit: sign(c) log(1 + |c|/size).
+// D. Eriksson, M. Poloczek, AISTATS 2021.
+type bilog struct{ size float64 }
+
+func newBilog(values []float64, design int) (bilog, []float64) {
+	sizes := make([]float64, min(len(values), design))
+	for i := range sizes {
+		sizes[i] = math.Abs(values[i])
+	}
+	b := bilog{num.Median(sizes)}
+	if !(b.size > 0) {
+		b.size = 1
+	}
+	w := make([]float64, len(values))
+	for i, v := range values {
+		w[i] = b.of(v)
+	}
+	return b, w
+}
+
+func (b bilog) of(v float64) float64 { return math.Copysign(math.Log1p(math.Abs(v)/b.size), v) }
+
+// Invert returns the value that is seen as w.
+func (b bilog) Invert(w float64) float64 {
+	return math.Copysign(b.size*math.Expm1(min(math.Abs(w), 600)), w)
+}
+
+// Moments are those of the value, of first order around the mean.
+func (b bilog) Moments(mean, variance float64) (float64, float64) {
+	slope := b.size * math.Exp(min(math.Abs(mean), 300))
+	return b.Invert(mean), slope * slope * variance
+}
+
+// group is outcomes that share hyperparameters.
+type group struct {
+	*gp.Joint
+	of             []int // outcomes, in the order of its processes
+	mean, variance linalg.Matrix
+	dMean, dVar    linalg.Matrix
+}
+
+// model is the processes of all outcomes, and the observations that it knows.
+type model struct {
+	groups   []*group
+	warps    []warp
+	outcomes int
+	w        [][]float64 // by outcome, what the model sees of its observations
+	kept     []int       // their numbers
+	believed []strategy.Point
+}
+
+// Sizes of the data of a model.
+const (
+	mostModel   = 1000 // observations that a model knows
+	mostFitted  = 300  // that its hyperparameters are fitted to
+	mostScaled  = 150  // of those, where each parameter has a length-scale
+	manyWeights = 24   // parameters from which on they share one
+	manyModels  = 30   // outcomes from which on limits share hyperparameters also with few parameters
+	exactFits   = 6    // a fit uses all observations below 2^exactFits
+)
+
+// fits are the hyperparameters for the first n observations: remembered, not state.
+type fits struct {
+	n      int
+	hypers []gp.Hyper // by group
+	logs   []bool     // by objective
+}
+
+// data returns what a model sees of observations: w by outcome.
+func (s *several) data(numbers []int, logs []bool) (w [][]float64, warps []warp) {
+	for k := range s.objectives + s.Config.Limits {
+		y := make([]float64, len(numbers))
+		for a, i := range numbers {
+			y[a] = s.Outcomes[i][k]
+		}
+		if k >= s.objectives {
+			all := make([]float64, min(len(s.X), s.Config.Init))
+			for i := range all {
+				all[i] = s.Outcomes[i][k]
+			}
+			b, _ := newBilog(all, len(all))
+			for a, v := range y {
+				y[a] = b.of(v)
+			}
+			w, warps = append(w, y), append(warps, b)
+			continue
+		}
+		t, seen := gp.NewWarp(logs[k], y, num.Median(y), 1)
+		w, warps = append(w, seen), append(warps, t)
+	}
+	return w, warps
+}
+
+// weighted says that each parameter has a length-scale for each outcome.
+func (s *several) weighted() bool {
+	return len(s.Config.Domain.Params) < manyWeights && s.objectives+s.Config.Limits < manyModels
+}
+
+// groupsOf are the outcomes that share hyperparameters.
+func (s *several) groupsOf() (groups [][]int) {
+	m := s.objectives + s.Config.Limits
+	for k := range m {
+		if k <= s.objectives || s.weighted() {
+			groups = append(groups, nil)
+		}
+		last := len(groups) - 1
+		groups[last] = append(groups[last], k)
+	}
+	return groups
+}
+
+// relevant are the numbers of the observations that a model knows: all, or the best and the latest.
+func (s *several) relevant(n, limit int) []int {
+	if n <= limit {
+		return sequence(n)
+	}
+	latest := n - limit/2
+	numbers := method.Lowest(s.merits(latest), limit-limit/2)
+	for i := latest; i < n; i++ {
+		numbers = append(numbers, i)
+	}
+	slices.Sort(numbers)
+	return numbers
+}
+
+// merits order observations: with several objectives by the sum of their ranks.
+func (s *several) merits(n int) []float64 {
+	if s.objectives == 1 {
+		return s.Penalised(n)
+	}
+	sums := make([]float64, n)
+	for k := range s.objectives {
+		y := make([]float64, n)
+		for i := range y {
+			y[i] = s.Outcomes[i][k]
+		}
+		for rank, i := range method.Lowest(y, n) {
+			sums[i] += float64(rank)
+		}
+	}
+	if s.Config.Limits > 0 {
+		for rank, i := range method.Lowest(s.Penalised(n), n) {
+			sums[i] += float64(rank)
+		}
+	}
+	return sums
+}
+
+func sequence(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// fit learns hyperparameters when enough observations have come, and conditions the model.
+func (s *several) fit(ctx context.Context, _ state, spare int) (*model, error) {
+	if n := method.FitCount(len(s.X), exactFits); n != s.fits.n {
+		f, err := s.refit(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		s.fits = f
+	}
+	return s.condition(ctx, s.relevant(len(s.X), mostModel), s.fits, spare)
+}
+
+// condition makes a model of some observations.
+func (s *several) condition(ctx context.Context, numbers []int, f fits, spare int) (*model, error) {
+	m := &model{kept: numbers, outcomes: s.objectives + s.Config.Limits}
+	m.w, m.warps = s.data(numbers, f.logs)
+	for g, of := range s.groupsOf() {
+		joint, err := gp.ConditionJoint(f.hypers[g], s.points.Subset(numbers), pickRows(m.w, of), spare)
+		if err != nil {
+			return nil, err
+		}
+		m.groups = append(m.groups, &group{Joint: joint, of: of})
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func pickRows(w [][]float64, of []int) (rows [][]float64) {
+	for _, k := range of {
+		rows = append(rows, w[k])
+	}
+	return rows
+}
+
+// refit learns the hyperparameters of all groups from the first n observations.
+func (s *several) refit(ctx context.Context, n int) (f fits, err error) {
+	limit := mostFitted
+	if s.weighted() {
+		limit = mostScaled
+	}
+	f, err = s.learnAll(ctx, s.relevant(n, limit), false)
+	f.n = n
+	return f, err
+}
+
+// learnAll learns the hyperparameters of all groups from some observations, of everything or around a
+// point.
+func (s *several) learnAll(ctx context.Context, numbers []int, around bool) (f fits, err error) {
+	f.logs = make([]bool, s.objectives)
+	points, local := s.points.Subset(numbers), 0.0
+	if around {
+		local = max(points.MeanSquare(), 1e-12)
+	}
+	plain, warps := s.data(numbers, f.logs)
+	all := slices.Repeat([]bool{true}, s.objectives)
+	logged, logWarps := s.data(numbers, all)
+	for _, of := range s.groupsOf() {
+		hyper, loss, err := s.learn(ctx, points, pickRows(plain, of), local)
+		if err != nil {
+			return f, err
+		}
+		if k := of[0]; k < s.objectives {
+			other, otherLoss, err := s.learn(ctx, points, pickRows(logged, of), local)
+			if err != nil {
+				return f, err
+			}
+			if otherLoss-logWarps[k].(gp.Warp).LogJacobian < loss-warps[k].(gp.Warp).LogJacobian {
+				hyper, f.logs[k] = other, true
+			}
+		}
+		f.hypers = append(f.hypers, hyper)
+	}
+	return f, nil
+}
+
+// Grids of hyperparameters that all directions share.
+var (
+	thetas = []float64{1.0 / 64, 1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2, 4, 8, 16, 32} // times the median of the prior
+	noises = []float64{1e-8, 1e-6, 1e-4, 1e-2, 1e-1}
+)
+
+// belief is what is believed of theta and of the noise before the data are seen, as adaptive does: with
+// fewer points than parameters the data choose, with more a rough function is rather taken for a
+// smooth one with noise.
+type belief struct {
+	profile            gp.Profile
+	theta, spread      float64
+	noise, noiseSpread float64
+}
+
+func (s *several) belief(n int, local float64) belief {
+	switch {
+	case local > 0:
+		return belief{gp.Matern52, 0.2 / local, 1, 1e-6, 2}
+	case n >= s.Dim:
+		return belief{gp.Matern52, 0.3, 0.25, 1e-6, 6}
+	}
+	return belief{gp.RBF, 0.3, 2, 1e-6, 2}
+}
+
+// learn returns the hyperparameters of processes that share them, and minus the logarithm of their
+// density.
+func (s *several) learn(ctx context.Context, points *gp.Points, y [][]float64, local float64) (gp.Hyper, float64, error) {
+	if s.weighted() {
+		return s.learnWeights(ctx, points, y[0])
+	}
+	var best gp.Hyper
+	least := math.Inf(1)
+	b := s.belief(len(y[0]), local)
+	for _, times := range thetas {
+		t := math.Log(times) / b.spread
+		if math.Abs(t) > 3 {
+			continue
+		}
+		for _, noise := range noises {
+			if err := ctx.Err(); err != nil {
+				return best, 0, err
+			}
+			h := gp.Hyper{Profile: b.profile, Metric: gp.Isotropic{Theta: b.theta * times}, Noise: noise}
+			j, err := gp.ConditionJoint(h, points, y, 0)
+			if err != nil {
+				continue
+			}
+			v := math.Log(noise/b.noise) / b.noiseSpread
+			loss := t*t/2 + v*v/2
+			for k := range y {
+				loss += j.Loss(k)
+			}
+			if loss < least {
+				best, least = h, loss
+			}
+		}
+	}
+	if math.IsInf(least, 1) {
+		return best, 0, gp.ErrNoFit
+	}
+	return best, least, nil
+}
+
+// learnWeights finds a length-scale for each parameter.
+func (s *several) learnWeights(ctx context.Context, points *gp.Points, y []float64) (gp.Hyper, float64, error) {
+	params := float64(len(s.Config.Domain.Params))
+	weight := gp.HyperParam{
+		Name: "weight", Prior: gp.LogNormalPrior{Mu: math.Log(0.3 / params), StdDev: 2}, Low: math.Log(1e-8), High: math.Log(400),
+	}
+	noise := gp.HyperParam{Name: "noise", Prior: gp.LogNormalPrior{Mu: math.Log(1e-5), StdDev: 3}, Low: math.Log(1e-8), High: math.Log(10)}
+	return gp.Fit(ctx, gp.Prior{
+		Profile: gp.RBF, Metric: gp.Weighted{Of: s.of, Param: weight}, Noise: noise, Evals: 60,
+	}, gp.Data{Points: points, Y: y})
+}
+
+// near makes a model of the observations around a point, nil while there are few. A model of
+// everything is as smooth as the functions are on the whole; this one as they are there.
+func (s *several) near(ctx context.Context, x strategy.Point, spare int) (*model, error) {
+	count := neighbours + 2*s.Dim
+	if len(s.X) < 3*count/2 {
+		return nil, nil
+	}
+	r2 := make([]float64, len(s.X))
+	for i, p := range s.X {
+		r2[i] = method.SquaredDistance(p, x)
+	}
+	numbers := method.Lowest(r2, min(count, mostNear))
+	slices.Sort(numbers)
+	f, err := s.learnAll(ctx, numbers, true)
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	m, err := s.condition(ctx, numbers, f, spare)
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	return m, nil
+}
+
+// Observations of a model around a point.
+const (
+	neighbours = 20
+	mostNear   = 150
+)
+
+// believe adds a point at what is expected of it: variances shrink.
+func (m *model) believe(x strategy.Point) {
+	m.believed = append(m.believed, x)
+	for _, g := range m.groups {
+		g.Believe(x)
+	}
+}
+
+func (m *model) jitter() (largest float64) {
+	for _, g := range m.groups {
+		largest = max(largest, g.Jitter())
+	}
+	return largest
+}
+
+// moments fills the moments of all outcomes at the rows of x; without rows in variance only means.
+func (m *model) moments(mean, variance, x linalg.Matrix) {
+	rows := x.Rows
+	for _, g := range m.groups {
+		if g.mean.Rows < rows {
+			size := len(g.of)
+			g.mean, g.variance, g.dMean, g.dVar = linalg.New(rows, size), linalg.New(rows, size), linalg.New(rows, size), linalg.New(rows, size)
+		}
+		mu, v := g.mean.Slice(0, rows, 0, len(g.of)), linalg.Matrix{}
+		if variance.Rows > 0 {
+			v = g.variance.Slice(0, rows, 0, len(g.of))
+		}
+		g.MomentsAt(mu, v, x)
+		for i := range rows {
+			for a, k := range g.of {
+				mean.Set(i, k, mu.At(i, a))
+				if variance.Rows > 0 {
+					variance.Set(i, k, v.At(i, a))
+				}
+			}
+		}
+	}
+}
+
+// pull adds the gradients of functions with these derivatives at the rows of the last moments.
+func (m *model) pull(grad, dMean, dVariance linalg.Matrix) {
+	rows := grad.Rows
+	for _, g := range m.groups {
+		dm, dv := g.dMean.Slice(0, rows, 0, len(g.of)), linalg.Matrix{}
+		if dVariance.Rows > 0 {
+			dv = g.dVar.Slice(0, rows, 0, len(g.of))
+		}
+		for i := range rows {
+			for a, k := range g.of {
+				dm.Set(i, a, dMean.At(i, k))
+				if dVariance.Rows > 0 {
+					dv.Set(i, a, dVariance.At(i, k))
+				}
+			}
+		}
+		g.Pull(grad, dm, dv)
+	}
+}
+
+// predict returns the moments of the outcomes themselves, noise included.
+func (m *model) predict(x strategy.Point) (means, stds []float64) {
+	mean, variance := linalg.New(1, m.outcomes), linalg.New(1, m.outcomes)
+	m.moments(mean, variance, linalg.Matrix{Rows: 1, Cols: len(x), Stride: len(x), Data: slices.Clone(x)})
+	means, stds = make([]float64, m.outcomes), make([]float64, m.outcomes)
+	for _, g := range m.groups {
+		for a, k := range g.of {
+			mu, v := m.warps[k].Moments(mean.At(0, k), variance.At(0, k)+g.Noises(a))
+			means[k], stds[k] = mu, math.Sqrt(v)
+		}
+	}
+	return means, stds
+}

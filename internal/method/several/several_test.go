@@ -1,0 +1,227 @@
+package several
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/mahabo/mahabo/internal/fdcheck"
+	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/internal/rng"
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// task is a configuration and what its points tell.
+func task(dim, objectives, limits int) (strategy.Config, func(x []float64) []float64) {
+	cfg := strategy.Config{Domain: strategy.Box(dim), Objectives: objectives, Limits: limits, Init: 6, Seed: 3}.WithDefaults()
+	return cfg, func(x []float64) []float64 {
+		y := make([]float64, objectives+limits)
+		for k := range y {
+			for j, v := range x {
+				d := v - math.Cos(float64(j+3*k))/2
+				y[k] += d * d
+			}
+			if k >= objectives {
+				y[k] -= float64(dim) / 6
+			}
+		}
+		return y
+	}
+}
+
+func play(t *testing.T, s strategy.Strategy, f func([]float64) []float64, rounds, batch int) (obs []strategy.Observation) {
+	t.Helper()
+	for range rounds {
+		asked, err := s.Ask(t.Context(), batch, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range asked {
+			if err := strategy.CheckPoint(a.X, len(a.X)); err != nil {
+				t.Fatal(err)
+			}
+			o := strategy.Observation{X: a.X, Tag: a.Tag, Y: f(a.X)}
+			if slices.ContainsFunc(obs, func(p strategy.Observation) bool { return slices.Equal(p.X, o.X) }) {
+				t.Fatalf("%v was asked for twice", o.X)
+			}
+			if err := s.Tell(o); err != nil {
+				t.Fatal(err)
+			}
+			obs = append(obs, o)
+		}
+	}
+	return obs
+}
+
+// What is asked for follows from what was told: a new strategy that is told the same asks for the
+// same, with pending points too.
+func TestReplay(t *testing.T) {
+	for _, c := range []struct{ dim, objectives, limits int }{{3, 1, 2}, {3, 2, 0}, {4, 3, 1}, {3, 4, 0}, {30, 1, 3}, {26, 2, 1}} {
+		cfg, f := task(c.dim, c.objectives, c.limits)
+		s := New(cfg)
+		obs := play(t, s, f, 4, 4)
+		pending := []strategy.Suggestion{{X: make(strategy.Point, c.dim)}}
+		want, err := s.Ask(t.Context(), 3, pending)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := s.(strategy.Reporter).LastAsk(); r.Fallback != nil {
+			t.Errorf("%+v: the model could not be used: %v", c, r.Fallback)
+		}
+		again := New(cfg)
+		if err := again.Tell(obs...); err != nil {
+			t.Fatal(err)
+		}
+		got, err := again.Ask(t.Context(), 3, pending)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if !slices.Equal(want[i].X, got[i].X) || want[i].Tag != got[i].Tag {
+				t.Errorf("%+v: point %d is %v, after a replay %v", c, i, want[i], got[i])
+			}
+		}
+		means, stds, ok := s.(*several).PredictOutcomes(got[0].X)
+		if !ok || len(means) != c.objectives+c.limits || slices.ContainsFunc(stds, func(v float64) bool { return !(v > 0) }) {
+			t.Errorf("%+v: it expects %v ± %v, %v", c, means, stds, ok)
+		}
+	}
+}
+
+// The model learns: what it expects after some rounds is near what comes.
+func TestPredictOutcomes(t *testing.T) {
+	cfg, f := task(3, 2, 2)
+	s := New(cfg)
+	play(t, s, f, 10, 5)
+	if _, err := s.Ask(t.Context(), 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	x := strategy.Point{0.2, -0.1, 0.3}
+	means, _, ok := s.(*several).PredictOutcomes(x)
+	for k, want := range f(x) {
+		if !ok || math.Abs(means[k]-want) > 0.05 {
+			t.Errorf("outcome %d: %g is expected, it is %g", k, means[k], want)
+		}
+	}
+}
+
+// The best point keeps the limits and is near the optimum.
+func TestKeepsLimits(t *testing.T) {
+	cfg := strategy.Config{Domain: strategy.Box(4), Limits: 2, Init: 8, Seed: 1}.WithDefaults()
+	f := func(x []float64) []float64 { // the lowest sum with |x|² <= 1 and x0 >= 0: -sqrt(3)
+		sum, square := 0.0, 0.0
+		for _, v := range x {
+			sum += v
+			square += v * v
+		}
+		return []float64{sum, square - 1, -x[0]}
+	}
+	best := math.Inf(1)
+	for _, o := range play(t, New(cfg), f, 12, 4) {
+		if o.Y[1] <= 0 && o.Y[2] <= 0 {
+			best = min(best, o.Y[0])
+		}
+	}
+	if best > -math.Sqrt(3)+0.02 {
+		t.Errorf("the best is %g, the optimum %g", best, -math.Sqrt(3))
+	}
+}
+
+// Values that hardly can be modelled leave it with points all the same.
+func TestOddValues(t *testing.T) {
+	for name, f := range map[string]func(x []float64) []float64{
+		"constant":  func([]float64) []float64 { return []float64{3, 3, 0, 5} },
+		"enormous":  func(x []float64) []float64 { return []float64{1e300 * x[0], -1e300 * x[1], 1e300, -1e300} },
+		"tiny":      func(x []float64) []float64 { return []float64{1e-300 * x[0], 1e-300, 1e-300 * x[1], 0} },
+		"one spike": func(x []float64) []float64 { return []float64{math.Exp(100 * x[0]), x[1], x[0], math.Exp(50 * x[1])} },
+		"duplicates": func(x []float64) []float64 {
+			return []float64{math.Round(x[0]), math.Round(x[1]), -1, math.Round(x[0])}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := strategy.Config{Domain: strategy.Box(2), Objectives: 2, Limits: 2, Init: 4}.WithDefaults()
+			play(t, New(cfg), f, 8, 3)
+		})
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	cfg, f := task(5, 2, 2)
+	s := New(cfg)
+	play(t, s, f, 3, 5)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Ask(ctx, 2, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled Ask gave %v", err)
+	}
+	if _, err := s.Ask(t.Context(), 2, nil); err != nil {
+		t.Errorf("the next Ask gave %v", err)
+	}
+}
+
+// The gradients of the targets are those of their values.
+func TestTargetGradients(t *testing.T) {
+	for _, objectives := range []int{1, 3} {
+		cfg, f := task(4, objectives, 2)
+		s := New(cfg).(*several)
+		play(t, s, f, 5, 5)
+		m, err := s.fit(t.Context(), s.state(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		least := 0.1
+		targets := []*target{{worth: 1, rho: 10}, {worth: 0.7, beta: 0.5, gamma: 1, rho: 3}}
+		if objectives == 1 {
+			targets = append(targets, &target{improvement: &least})
+		}
+		for _, g := range targets {
+			g.model, g.objectives, g.weights, g.ideal = m, objectives, []float64{1, 0.5, 0.3}, []float64{-1, 0, 0.2}
+			value := func(x []float64) float64 {
+				v := make([]float64, 1)
+				g.Evaluate(v, linalg.Matrix{}, linalg.Matrix{Rows: 1, Cols: 4, Stride: 4, Data: x})
+				return v[0]
+			}
+			x := linalg.New(2, 4)
+			rng.NewFiller(rng.New(1)).Uniform(x.Data)
+			grad := linalg.New(2, 4)
+			g.Evaluate(make([]float64, 2), grad, x)
+			for i := range 2 {
+				fdcheck.Check(t, value, grad.Row(i), x.Row(i), 2e-3)
+			}
+		}
+	}
+}
+
+// Seventy outcomes of a thousand observations stay cheap.
+func TestManyLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
+	cfg, f := task(124, 1, 68)
+	s := New(cfg)
+	fill := rng.NewFiller(rng.New(7))
+	for range 1000 {
+		x := make(strategy.Point, 124)
+		fill.Uniform(x)
+		if err := s.Tell(strategy.Observation{X: x, Y: f(x)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := time.Now()
+	if _, err := s.Ask(t.Context(), 5, nil); err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(start)
+	t.Logf("a first batch of 5 took %v", took)
+	start = time.Now()
+	if _, err := s.Ask(t.Context(), 5, nil); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("another took %v", time.Since(start))
+	if took > time.Minute {
+		t.Errorf("a batch of 5 took %v", took)
+	}
+}
