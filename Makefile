@@ -4,6 +4,7 @@
 #             and the Python package's
 # make build  the static binary ./mahabo
 # make cross  the other platforms' builds
+# make picture  the picture of a study in README.md
 # make wheels the Python wheels of all platforms, in dist/
 # make integrations  the Python package with Optuna, scikit-learn, Ray, Hydra and MLflow, in a
 #             virtual environment of its own
@@ -26,7 +27,7 @@ VULN     := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 FUZZTIME ?= 10s
 PARSERS  := space/FuzzParse internal/table/FuzzImportCSV internal/table/FuzzImportJSONL internal/table/FuzzImportParquet command/FuzzResult
 
-.PHONY: check test deps fmt vet short full race cross python wheels integrations build echarts lint attack vulncheck bench peers coco fuzz parsers clean $(PARSERS:%=fuzz/%)
+.PHONY: check test deps fmt vet short full race cross python picture wheels integrations build echarts lint attack vulncheck bench peers coco fuzz parsers clean $(PARSERS:%=fuzz/%)
 
 check: fmt vet lint short
 
@@ -80,6 +81,9 @@ cross:
 # The Python client against a server of its own.
 python: build
 	MAHABO=./mahabo python3 -m pytest -q client/python
+
+picture: build
+	docs/picture.sh
 
 wheels:
 	python3 client/python/wheels.py --out dist

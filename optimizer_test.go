@@ -374,3 +374,28 @@ func TestNewRefuses(t *testing.T) {
 		t.Error("a nil objective was taken")
 	}
 }
+
+// A panic of the objective is a failed trial, with its place, and a misspelt name says so.
+func TestPanicIsAFailedTrial(t *testing.T) {
+	s, err := space.New(space.Float("rate", 0, 1), space.Int("n", 1, 3), space.Bool("on"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	r, err := mahabo.Minimize(t.Context(), func(_ context.Context, v space.Params) (float64, error) {
+		if calls++; calls == 2 {
+			return v.Float("rat"), nil
+		}
+		if v.Bool("on") {
+			return float64(v.Int("n")), nil
+		}
+		return v.Float("rate"), nil
+	}, s, mahabo.Options{Init: 4, Evals: 1, Method: "sobol"})
+	if err != nil || len(r.Trials) != 5 {
+		t.Fatalf("%d trials, %v", len(r.Trials), err)
+	}
+	second := r.Trials[1]
+	if second.State != evaluate.Failed || !strings.Contains(second.Reason, `it panicked: there is no parameter "rat" (did you mean "rate"?)`) || !strings.Contains(second.Reason, ".go:") {
+		t.Errorf("the trial is %s: %s", second.State, second.Reason)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
@@ -146,6 +147,8 @@ func (c *Command) run(ctx context.Context, args []string, input []byte, r *execu
 	cmd.Cancel = func() error { return terminate(cmd) }
 	cmd.WaitDelay = c.opt.Grace
 	separate(cmd)
+	runtime.LockOSThread() // a program may end with the thread that started it
+	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
 		return &startError{err}
 	}

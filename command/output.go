@@ -74,7 +74,7 @@ func (t *tail) Write(p []byte) (int, error) {
 func (t *tail) lines(n int) string {
 	var kept []string
 	for line := range strings.Lines(strings.ToValidUTF8(string(t.bytes), "?")) {
-		if line = strings.TrimSpace(line); line != "" {
+		if line = strings.TrimSpace(line); strings.Trim(line, "^~ ") != "" { // a traceback marks places with them
 			kept = append(kept, line)
 		}
 	}

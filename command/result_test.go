@@ -154,3 +154,12 @@ func FuzzResult(f *testing.F) {
 		}
 	})
 }
+
+// Marks below a place in a traceback say nothing alone.
+func TestFailureLeavesMarksOut(t *testing.T) {
+	var e tail
+	_, _ = e.Write([]byte("  File \"x.py\", line 3\n    y = 1/0\n        ~^~\nZeroDivisionError: division by zero\n"))
+	if got := e.lines(3); got != `File "x.py", line 3 | y = 1/0 | ZeroDivisionError: division by zero` {
+		t.Errorf("the last lines are %q", got)
+	}
+}

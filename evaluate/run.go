@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"time"
 )
 
@@ -196,10 +199,40 @@ func (r *runner) evaluate(ctx context.Context, t Trial) ending {
 	e := ending{Result: Result{Trial: t, Started: time.Now()}}
 	for {
 		e.Attempts++
-		e.Outcome, e.err = r.Evaluator.Evaluate(ctx, t.Number, t.Params)
+		e.Outcome, e.err = r.call(ctx, t)
 		if e.err != nil || e.State != Failed || e.Attempts > r.Retries || ctx.Err() != nil {
 			e.Ended = time.Now()
 			return e
+		}
+	}
+}
+
+// call evaluates a trial. A function that panics has failed, and does not end the others.
+func (r *runner) call(ctx context.Context, t Trial) (o Outcome, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			o, err = Failure("it panicked: %v%s", p, origin()), nil
+		}
+	}()
+	return r.Evaluator.Evaluate(ctx, t.Number, t.Params)
+}
+
+// origin is where a panic came from.
+func origin() string {
+	callers := make([]uintptr, 32)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)])
+	panicked := false
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, "runtime.") {
+			if panicked {
+				return fmt.Sprintf(" (%s:%d)", filepath.Base(f.File), f.Line)
+			}
+		} else {
+			panicked = true
+		}
+		if !more {
+			return ""
 		}
 	}
 }

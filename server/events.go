@@ -42,7 +42,7 @@ type eventsInput struct {
 func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamResponse, error) {
 	out := &huma.StreamResponse{}
 	return out, s.with(ctx, in.Study, func(h *host) error {
-		now, err := h.Length(ctx)
+		now, err := h.Summary(ctx)
 		if err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamRespo
 		case in.LastEventID > 0:
 			after = in.LastEventID
 		case after < 0:
-			after = now
+			after = now.Length
 		}
 		select {
 		case s.streams <- struct{}{}:

@@ -7,20 +7,22 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mahabo/mahabo/internal/hint"
 	"go.yaml.in/yaml/v3"
 )
 
-// MaxBytes is the size of the largest file that Parse reads.
-const MaxBytes = 16 << 20
+// maxBytes is the size of the largest file that Parse reads.
+const maxBytes = 16 << 20
 
 // Parse reads a space from YAML or JSON.
 func Parse(data []byte) (*Space, error) {
-	if len(data) > MaxBytes {
-		return nil, fmt.Errorf("the file has more than %d MiB: declare parameters that are alike together, as in w[0:199]", MaxBytes>>20)
+	if len(data) > maxBytes {
+		return nil, fmt.Errorf("the file has more than %d MiB: declare parameters that are alike together, as in w[0:199]", maxBytes>>20)
 	}
 	if json.Valid(data) {
 		return parseJSON(data)
@@ -31,9 +33,9 @@ func Parse(data []byte) (*Space, error) {
 	case errors.Is(err, io.EOF):
 		return nil, errors.New("the file is empty: write `parameters:` and below it one line per parameter, as in x: {float: [0, 1]}")
 	case err != nil && bytes.Contains(data, []byte("\n\t")):
-		return nil, fmt.Errorf("%w: indent with spaces, YAML does not take tabs", err)
+		return nil, fmt.Errorf("%w: indent with spaces, YAML does not take tabs", placed(err, data))
 	case err != nil:
-		return nil, err
+		return nil, placed(err, data)
 	}
 	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
 		if err != nil {
@@ -42,6 +44,28 @@ func Parse(data []byte) (*Space, error) {
 		return nil, at(&more, "", errors.New("a second document: a file holds one space"))
 	}
 	return fromTree(document.Content[0])
+}
+
+// parserLine is how the library begins its errors about structure. It counts their lines from 0,
+// unlike those of other errors.
+var parserLine = regexp.MustCompile(`^yaml: line (\d+): (did not find expected .*)`)
+
+// placed mends the line of an error of the library, and says what is behind the usual one.
+func placed(err error, data []byte) error {
+	m := parserLine.FindStringSubmatch(err.Error())
+	if m == nil {
+		return err
+	}
+	line, numberErr := strconv.Atoi(m[1])
+	if numberErr != nil {
+		return err
+	}
+	fix := "a bracket, a brace or a quote before it is not closed"
+	if strings.Contains(m[2], "key") || strings.Contains(m[2], "indicator") {
+		fix = "lines that belong together need the same indentation"
+	}
+	last := bytes.Count(bytes.TrimRight(data, "\r\n"), []byte("\n")) + 1
+	return fmt.Errorf("yaml: line %d: %s: %s", min(line+1, last), m[2], fix)
 }
 
 func parseJSON(data []byte) (*Space, error) {

@@ -248,11 +248,11 @@ func BenchmarkParse(b *testing.B) {
 }
 
 func TestParseRefusesLargeFiles(t *testing.T) {
-	large := append([]byte(everyKind), bytes.Repeat([]byte("#"), MaxBytes)...)
+	large := append([]byte(everyKind), bytes.Repeat([]byte("#"), maxBytes)...)
 	if _, err := Parse(large); err == nil || !strings.Contains(err.Error(), "more than 16 MiB") {
 		t.Errorf("a large file gave %v", err)
 	}
-	if _, err := Parse(large[:MaxBytes]); err != nil {
+	if _, err := Parse(large[:maxBytes]); err != nil {
 		t.Error(err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mahabo/mahabo/internal/hint"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -73,13 +75,41 @@ func (v Params) Get(name string) (value any, ok bool) {
 	return v.value(i), true
 }
 
-// Float returns the number that a name has, bools as 0 and 1, or NaN when it has none.
+// Float returns the number that a name has, bools as 0 and 1, or NaN when it is a text. A name
+// that is not there is a mistake in the program: it panics.
 func (v Params) Float(name string) float64 {
-	value, _ := v.Get(name)
-	if n, ok := numeric(value); ok {
+	if n, ok := numeric(v.want(name)); ok {
 		return n
 	}
 	return math.NaN()
+}
+
+// Int returns the whole number that a name has. It panics when there is none.
+func (v Params) Int(name string) int {
+	value := v.want(name)
+	if n, ok := numeric(value); ok && n == math.Trunc(n) {
+		return int(n)
+	}
+	panic(fmt.Sprintf("parameter %q is %v, which is no whole number", name, value))
+}
+
+// Bool says whether a name is true. It panics when it is neither true nor false.
+func (v Params) Bool(name string) bool {
+	value := v.want(name)
+	yes, ok := value.(bool)
+	if !ok {
+		panic(fmt.Sprintf("parameter %q is %v, which is neither true nor false", name, value))
+	}
+	return yes
+}
+
+// want returns the value of a name that has to be there.
+func (v Params) want(name string) any {
+	value, ok := v.Get(name)
+	if !ok {
+		panic(fmt.Sprintf("there is no parameter %q%s: the parameters are %s", name, hint.DidYouMean(name, v.names), enumerate(v.names)))
+	}
+	return value
 }
 
 // Text returns the value of a name as a command line has it: the shortest decimal that

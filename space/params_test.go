@@ -2,6 +2,7 @@ package space
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -97,10 +98,25 @@ func TestFloatAndString(t *testing.T) {
 			t.Errorf("Float(%q) is %g, want %g", name, got, want)
 		}
 	}
-	for _, name := range []string{"s", "missing"} {
-		if got := v.Float(name); !math.IsNaN(got) {
-			t.Errorf("Float(%q) is %g, want NaN", name, got)
-		}
+	if got := v.Float("s"); !math.IsNaN(got) {
+		t.Errorf("Float of a text is %g, want NaN", got)
+	}
+	if v.Int("n") != 3 || v.Int("on") != 1 || !v.Bool("on") {
+		t.Errorf("n is %d, on is %v", v.Int("n"), v.Bool("on"))
+	}
+	for want, f := range map[string]func(){
+		`there is no parameter "missing"`: func() { v.Float("missing") },
+		"which is no whole number":        func() { v.Int("a") },
+		"neither true nor false":          func() { v.Bool("n") },
+	} {
+		func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.Contains(got, want) {
+					t.Errorf("it says %s, want %s", got, want)
+				}
+			}()
+			f()
+		}()
 	}
 	if got, want := v.String(), `{"a":0.1,"n":3,"on":true,"s":"x"}`; got != want {
 		t.Errorf("String is %s, want %s", got, want)

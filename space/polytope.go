@@ -10,9 +10,9 @@ import (
 	"github.com/mahabo/mahabo/internal/polytope"
 )
 
-// ErrInfeasible says that constraints cannot be kept, or that no point that keeps them
+// ErrNoPoint says that constraints cannot be kept, or that no point that keeps them
 // was found.
-var ErrInfeasible = errors.New("no feasible point")
+var ErrNoPoint = errors.New("no feasible point")
 
 // A constraint counts as kept when it is exceeded by no more than this share of what it
 // varies over the box, or by rounding.
@@ -169,7 +169,7 @@ func (c column) nearest(u float64) int {
 }
 
 // Project moves x to the nearest point of the box that stands for values which keep all
-// constraints, without moving pinned coordinates. On an error, which wraps ErrInfeasible
+// constraints, without moving pinned coordinates. On an error, which wraps ErrNoPoint
 // when the pins leave no such point, x is not changed.
 func (s *Space) Project(x []float64, pins ...Pin) error {
 	target := slices.Clone(x)
@@ -233,10 +233,10 @@ func (s *Space) infeasible(rows []int, pinned bool) error {
 		where, fix = "with the pinned parameters", "relax one, or pin other values"
 	}
 	if len(texts) == 0 {
-		return fmt.Errorf("%w: no values of the discrete parameters were found that keep all constraints %s: %s", ErrInfeasible, where, fix)
+		return fmt.Errorf("%w: no values of the discrete parameters were found that keep all constraints %s: %s", ErrNoPoint, where, fix)
 	}
 	if len(texts) == 1 {
-		return fmt.Errorf("%w: the constraint %s cannot hold %s: %s", ErrInfeasible, texts[0], where, strings.Replace(fix, "one", "it", 1))
+		return fmt.Errorf("%w: the constraint %s cannot hold %s: %s", ErrNoPoint, texts[0], where, strings.Replace(fix, "one", "it", 1))
 	}
-	return fmt.Errorf("%w: the constraints %s cannot hold together %s: %s", ErrInfeasible, strings.Join(texts, ", "), where, fix)
+	return fmt.Errorf("%w: the constraints %s cannot hold together %s: %s", ErrNoPoint, strings.Join(texts, ", "), where, fix)
 }

@@ -149,7 +149,7 @@ func TestProjectDiscrete(t *testing.T) {
 		}
 		s, err := New(append(parts, all[0], all[1], all[2], all[3])...)
 		if len(feasible) == 0 {
-			if !errors.Is(err, ErrInfeasible) {
+			if !errors.Is(err, ErrNoPoint) {
 				t.Fatalf("no point is feasible, but %v", err)
 			}
 			return
@@ -271,7 +271,7 @@ func TestProjectPinned(t *testing.T) {
 	}
 	before := []float64{0, 0, 0}
 	err = s.Project(before, pins...)
-	if !errors.Is(err, ErrInfeasible) || !strings.Contains(err.Error(), `"a + b + c <= 1" cannot hold with the pinned parameters`) {
+	if !errors.Is(err, ErrNoPoint) || !strings.Contains(err.Error(), `"a + b + c <= 1" cannot hold with the pinned parameters`) {
 		t.Errorf("a contradiction to the pins says %v", err)
 	}
 	if !slices.Equal(before, []float64{0, 0, 0}) {
@@ -294,7 +294,7 @@ func TestInfeasible(t *testing.T) {
 		{"no integer", []Part{Int("n", 0, 5), Int("m", 0, 5), Constraint("2*n + 2*m <= 5.5"), Constraint("2*n + 2*m >= 4.5")}, `no values of the discrete parameters were found`},
 	} {
 		_, err := New(c.parts...)
-		if !errors.Is(err, ErrInfeasible) || !strings.Contains(err.Error(), c.want) {
+		if !errors.Is(err, ErrNoPoint) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s says %v, want %s", c.name, err, c.want)
 		}
 	}

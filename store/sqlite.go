@@ -55,6 +55,9 @@ func writeSQLite(ctx context.Context, path string) (*database, error) {
 
 // makeFile creates a database that does not exist. Connections do not.
 func makeFile(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder: name a file in it, as in sqlite:%s", path, filepath.Join(path, "mahabo.db"))
+	}
 	f, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o600)
 	if err == nil {
 		return f.Close()

@@ -16,6 +16,7 @@ type AskRequest struct {
 	RequestID string        `json:"request_id,omitempty"` // repeating it returns the same batch
 	Lease     time.Duration `json:"-"`                    // time to tell or to send a heartbeat; 0 for ever
 	Fixed     space.Params  `json:"fixed"`                // parameters to hold at values
+	Command   string        `json:"-"`                    // that will evaluate them, for Summary; empty when nobody knows
 }
 
 // Batch is what one Ask served.

@@ -259,6 +259,9 @@ func (d *Draft) decide(l *ledger, t *part) (*Event, error) {
 		return nil, evaluate.ErrExhausted
 	}
 	d.at++
+	if t.request.Command != l.command {
+		e.Command = t.request.Command
+	}
 	return &Event{Asked: e}, nil
 }
 

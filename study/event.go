@@ -56,10 +56,11 @@ type asked struct {
 	Served    []int         `json:"served,omitempty"`       // trials that were waiting or stale
 	New       []Placed      `json:"new,omitempty"`          // points of the method
 	ModelInfo               // how they were chosen
-	Basis     int64         `json:"basis,omitzero"`  // place in the log up to which the method knew it
-	Wanted    int           `json:"wanted,omitzero"` // points that the method was asked for, if not as many as are new
-	First     int           `json:"first,omitzero"`  // of its points that is new, from 0 on
-	Fixed     *space.Params `json:"fixed,omitempty"` // parameters the caller held
+	Basis     int64         `json:"basis,omitzero"`    // place in the log up to which the method knew it
+	Wanted    int           `json:"wanted,omitzero"`   // points that the method was asked for, if not as many as are new
+	First     int           `json:"first,omitzero"`    // of its points that is new, from 0 on
+	Fixed     *space.Params `json:"fixed,omitempty"`   // parameters the caller held
+	Command   string        `json:"command,omitempty"` // that evaluates them, if it is another than before
 }
 
 // Placed is a new trial: its values and the point of the box that stands for

@@ -30,6 +30,7 @@ type ledger struct {
 	finished []finish         // complete and infeasible trials, in the order in which methods learn of them
 	frozen   int              // so many of them a method has been told of
 	batches  int              // batches served
+	command  string           // that evaluated trials last, if it is known
 	last     batch            // the last of them
 	asked    map[string]batch // by request id
 	enqueued map[string][]int // by request id
@@ -291,6 +292,9 @@ func (l *ledger) install(e Event, x effect) {
 	case e.Asked != nil:
 		l.freeze(e.Asked.Basis)
 		l.batches, l.last = e.Asked.Batch, batch{e.Asked.Batch, e.Asked.ModelInfo, numbers}
+		if e.Asked.Command != "" {
+			l.command = e.Asked.Command
+		}
 		if e.Asked.RequestID != "" {
 			l.asked[e.Asked.RequestID] = l.last
 		}

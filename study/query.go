@@ -205,14 +205,6 @@ func (s *Study) numbered(ctx context.Context, numbers []int) ([]Trial, error) {
 	return s.ledger.trialsOf(numbers, s.time()), nil
 }
 
-// Length returns how many events the log has.
-func (s *Study) Length(ctx context.Context) (int64, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	err := s.follow(ctx)
-	return s.ledger.seq, err
-}
-
 // Events returns the log behind a place.
 func (s *Study) Events(ctx context.Context, after int64) ([]Event, error) {
 	s.mu.Lock()

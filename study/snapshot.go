@@ -42,6 +42,7 @@ type head struct {
 	Created  time.Time        `json:"created"`
 	Frozen   int              `json:"frozen"`
 	Batches  int              `json:"batches"`
+	Command  string           `json:"command,omitempty"`
 	Enqueued map[string][]int `json:"enqueued,omitempty"`
 	Spaces   []*space.Space   `json:"spaces"`
 	Added    []space.Params   `json:"added"`
@@ -56,7 +57,7 @@ func (l *ledger) snapshot() ([]byte, error) {
 	w := &snapshotWriter{strings: map[string]int{}}
 	spaces, added := l.codec.Spaces()
 	h, err := json.Marshal(head{
-		l.seq, l.turn, l.mended, l.format, l.config, l.created, l.frozen, l.batches, l.enqueued, spaces, added,
+		l.seq, l.turn, l.mended, l.format, l.config, l.created, l.frozen, l.batches, l.command, l.enqueued, spaces, added,
 		len(l.trials), len(l.finished), len(l.asked), len(l.imported),
 	})
 	if err != nil {
@@ -108,7 +109,7 @@ func (l *ledger) restore(data []byte) error {
 		l.codec, l.config.Space = l.codec.With(sp, h.Added[i]), sp
 	}
 	l.scheme = outcome.Of(l.config.Space.Outcomes())
-	l.frozen, l.batches = h.Frozen, h.Batches
+	l.frozen, l.batches, l.command = h.Frozen, h.Batches, h.Command
 	maps.Copy(l.enqueued, h.Enqueued)
 	l.trials = make([]entry, h.Trials, h.Trials+h.Trials/8+mostParams)
 	r.values = make([]float64, h.Trials)

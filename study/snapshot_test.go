@@ -62,7 +62,7 @@ func TestSnapshotKeepsEverything(t *testing.T) {
 	}
 	at := time.Date(2031, 2, 3, 4, 5, 6, 789012345, time.UTC)
 	l := newLedger(methods.BuiltIn())
-	l.seq, l.turn, l.mended, l.format, l.created, l.frozen, l.batches = 9, 8, 7, 1, at.Add(-time.Hour), 1, 4
+	l.seq, l.turn, l.mended, l.format, l.created, l.frozen, l.batches, l.command = 9, 8, 7, 1, at.Add(-time.Hour), 1, 4, "./run"
 	l.config = Config{Name: "s", Space: sp, Method: "sobol", Goal: Maximize, Seed: 1 << 63, Init: 3}
 	l.codec = points.Codec{}.With(sp, space.Params{})
 	full := entry{key: "0123456789abcdef", tag: "t", packed: true, at: 1}
@@ -89,7 +89,7 @@ func TestSnapshotKeepsEverything(t *testing.T) {
 			trials = append(trials, e.Trial, e.Params, e.point, e.tag, e.key, e.packed, e.at, e.replaced)
 		}
 		text, err := json.Marshal([]any{
-			l.seq, l.turn, l.mended, l.format, l.created, l.frozen, l.batches, l.config, trials, len(l.finished), l.finished[0].number, l.finished[0].seq,
+			l.seq, l.turn, l.mended, l.format, l.created, l.frozen, l.batches, l.command, l.config, trials, len(l.finished), l.finished[0].number, l.finished[0].seq,
 			l.last.number, l.last.info, l.last.numbers, l.asked["r"].number, l.asked["r"].info, l.asked["r"].numbers, l.enqueued, l.imported,
 		})
 		if err != nil {

@@ -17,6 +17,8 @@ type Source struct {
 	// OnAway is called when the store is away for long, and says whether to go on trying:
 	// an outcome may have taken days. Nil does not.
 	OnAway func(error) bool
+	// Command is the one that evaluates the trials, which the log then names.
+	Command string
 
 	study  *Study
 	worker string
@@ -85,7 +87,7 @@ func (s *Source) Again(ctx context.Context, err error) bool {
 // Ask serves n trials, fewer when there are no more.
 func (s *Source) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
 	start := time.Now()
-	r := AskRequest{Count: n, Worker: s.worker, Lease: s.lease}
+	r := AskRequest{Count: n, Worker: s.worker, Lease: s.lease, Command: s.Command}
 	if s.OnAway != nil {
 		r.RequestID = rand.Text() // repeated, it serves what the store was about to
 	}

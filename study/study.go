@@ -316,8 +316,10 @@ type Summary struct {
 	States   map[evaluate.State]int `json:"states"`            // without those that no trial is in
 	Excluded int                    `json:"excluded,omitzero"` // trials that do not count, whatever their state
 	Learned  int                    `json:"-"`                 // complete and infeasible trials that count
+	Length   int64                  `json:"-"`                 // events of the log
 	Mended   int64                  `json:"-"`                 // place in the log of the last correction that methods learn of, 0 when there is none
 	Batches  int                    `json:"batches"`
+	Command  string                 `json:"command,omitempty"` // that evaluated trials last, if it is known
 	Created  time.Time              `json:"created"`
 	Model    ModelInfo              `json:"-"` // how the points of the last batch were chosen
 }
@@ -330,7 +332,10 @@ func (s *Study) Summary(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	l := s.ledger
-	sum := Summary{Config: l.config, Trials: len(l.trials), States: map[evaluate.State]int{}, Batches: l.batches, Created: l.created, Mended: l.mended, Model: l.last.info}
+	sum := Summary{
+		Config: l.config, Trials: len(l.trials), Length: l.seq, States: map[evaluate.State]int{}, Batches: l.batches, Command: l.command, Created: l.created,
+		Mended: l.mended, Model: l.last.info,
+	}
 	now := s.time()
 	for i := range l.trials {
 		t := &l.trials[i]

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -26,6 +27,10 @@ type Paired struct {
 // significant is the level at which a verdict is given.
 const significant = 0.05
 
+// enoughPairs is how many pairs it takes for a difference to be significant when all of them
+// point the same way: two-sided, 2^(1-6) < 0.05.
+const enoughPairs = 6
+
 // sign is -1 when the first is lower and chance is no explanation, 1 when it is higher, and 0 otherwise.
 func (p Paired) sign() int {
 	switch {
@@ -39,6 +44,9 @@ func (p Paired) sign() int {
 
 // Verdict says which side is lower, when chance is no explanation.
 func (p Paired) Verdict() string {
+	if p.sign() == 0 && math.Pow(2, 1-float64(p.Pairs)) >= significant {
+		return fmt.Sprintf("%d pairs cannot show one, %d can", p.Pairs, enoughPairs)
+	}
 	return map[int]string{-1: "first lower", 0: "no difference shown", 1: "second lower"}[p.sign()]
 }
 

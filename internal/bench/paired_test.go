@@ -114,6 +114,11 @@ func TestPairs(t *testing.T) {
 		t.Errorf("verdict %q at p = 0.06", list[0].Verdict())
 	}
 
+	few, err := PairMethods(append(with("sobol", 1, 2, 3), with("random", 2, 4, 6)...), "sobol", "random")
+	if err != nil || few[0].Verdict() != "3 pairs cannot show one, 6 can" {
+		t.Errorf("the verdict of three pairs is %q, %v", few[0].Verdict(), err)
+	}
+
 	better := with("sobol", 0, 1, 2, 3, 4, 5)
 	list, err = PairFolders(a, append(better, b...))
 	if err != nil || len(list) != 1 || list[0].Verdict() != "second lower" || list[0].Method != "sobol" {

@@ -44,7 +44,7 @@ func (c *askCmd) Run(ctx context.Context, s streams) error {
 	if c.Count < 1 {
 		return usagef("--count is %d: ask for at least one trial", c.Count)
 	}
-	return c.with(ctx, s, c.Study, func(one *study.Study) error {
+	return c.with(ctx, s, c.Study, func(one studied) error {
 		fixed, err := readParams(one.Config().Space, c.Fixed)
 		if err != nil {
 			return err
@@ -161,7 +161,7 @@ func (c *tellCmd) Run(ctx context.Context, s streams) error {
 			return usagef("--value: %q is not a number", c.Value)
 		}
 	}
-	return c.with(ctx, s, c.Study, func(one *study.Study) error {
+	return c.with(ctx, s, c.Study, func(one studied) error {
 		really, err := readParams(one.Config().Space, c.Param)
 		if err != nil {
 			return err
@@ -173,10 +173,15 @@ func (c *tellCmd) Run(ctx context.Context, s streams) error {
 		if o.State == evaluate.Complete && trials[0].State != evaluate.Complete {
 			fmt.Fprintf(s.err, "trial %d is %s: it waits for its other outcomes\n", c.Number, trials[0].State)
 		}
+		noted := ""
 		if c.Note != "" {
-			return one.Note(ctx, c.Number, c.Note)
+			if err := one.Note(ctx, c.Number, c.Note); err != nil {
+				return err
+			}
+			noted = ", with the note"
 		}
-		return nil
+		_, err = fmt.Fprintf(s.out, "trial %d of %s is %s%s\n", c.Number, c.Study, outcomeText(trials[0]), noted)
+		return err
 	})
 }
 
@@ -206,13 +211,17 @@ func readOutcomes(texts []string) (values, stds map[string]float64, err error) {
 
 type bestCmd struct {
 	Study string `arg:"" help:"Name of the study."`
+	All   bool   `help:"List all parameters, however many there are."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 	storeFlags
 }
 
 // Help is the long help.
 func (*bestCmd) Help() string {
-	return `Examples:
+	return `One parameter a line: first those that differ from the first point of your own, if there is one, then those
+with which the values change most.
+
+Examples:
 
   mahabo best rig
 
@@ -225,7 +234,7 @@ the knee of the front; mahabo front lists all.`
 
 // Run prints the best point.
 func (c *bestCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, c.Study, func(one *study.Study) error {
+	return c.with(ctx, s, c.Study, func(one studied) error {
 		best, ok, err := one.Best(ctx)
 		if err != nil {
 			return err
@@ -241,10 +250,10 @@ func (c *bestCmd) Run(ctx context.Context, s streams) error {
 			repeats = fmt.Sprintf(" (mean of %d)", best.Count)
 		}
 		if best.Means != nil {
-			_, err = fmt.Fprintf(s.out, "%s%s at trial %d\n%s\n", bestText(best, one.Config().Space), repeats, best.Number, paramText(best.Params))
-			return err
+			fmt.Fprintf(s.out, "%s%s at trial %d\n", bestText(best, one.Config().Space), repeats, best.Number)
+		} else {
+			fmt.Fprintf(s.out, "%.10g%s at trial %d\n", best.Mean, repeats, best.Number)
 		}
-		_, err = fmt.Fprintf(s.out, "%.10g%s at trial %d\n%s\n", best.Mean, repeats, best.Number, paramText(best.Params))
-		return err
+		return c.params(ctx, s, one, best)
 	})
 }

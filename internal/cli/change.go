@@ -59,7 +59,7 @@ func (c *studyChangeCmd) Run(ctx context.Context, s streams) error {
 	case c.Space != "" && single > 0:
 		return usagef("--space declares all parameters: leave out --bounds, --add, --fix, --label, --step and --digits")
 	}
-	return c.with(ctx, s, c.Name, func(one *study.Study) error {
+	return c.with(ctx, s, c.Name, func(one studied) error {
 		sp, err := c.space(ctx, one.Config().Space)
 		if err != nil {
 			return err

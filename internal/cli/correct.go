@@ -49,7 +49,7 @@ func (c *correctCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	return c.with(ctx, s, c.Study, func(one *study.Study) error {
+	return c.with(ctx, s, c.Study, func(one studied) error {
 		if correction.Params, err = readParams(one.Config().Space, c.Param); err != nil {
 			return err
 		}

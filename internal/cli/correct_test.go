@@ -43,7 +43,7 @@ func TestCorrect(t *testing.T) {
 		{"best rig", "0.82 at trial 1\n"},
 		{"trials rig", "(corrected)  (typed)"},
 		{"correct rig 1 --exclude --delete-note 1", "trial 1: excluded; deleted note 1: \"typed\"\n"},
-		{"best rig", "0.5 at trial 2\nx=3.5 n=2 "},
+		{"best rig", "0.5 at trial 2\nx     3.5\nn     2\n"},
 		{"trials rig", "(excluded)"},
 		{"study show rig", "2 complete, 1 failed, 1 of them excluded"},
 		{"correct rig 1 --include", "trial 1: included\n"},

@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"text/tabwriter"
-
-	"github.com/mahabo/mahabo/study"
 )
 
 type frontCmd struct {
@@ -30,7 +28,7 @@ knee, which gives most for least. The hypervolume is that of what they dominate,
 
 // Run prints the front.
 func (c *frontCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, c.Study, func(one *study.Study) error {
+	return c.with(ctx, s, c.Study, func(one studied) error {
 		f, err := one.Front(ctx)
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,7 +102,7 @@ func run(args []string, registry *strategy.Registry) int {
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
-		return fail(usagef("%w (see %s --help)", err, commandOf(err)))
+		return fail(usagef("%w%s (see %s --help)", err, missingUnit(err), commandOf(err)))
 	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -109,6 +110,16 @@ func run(args []string, registry *strategy.Registry) int {
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	command.BindTo(ctx, (*context.Context)(nil))
 	return fail(command.Run(streams{os.Stdin, os.Stdout, os.Stderr, registry}))
+}
+
+var withoutUnit = regexp.MustCompile(`missing unit in duration "([0-9.]+)"`)
+
+// missingUnit suggests a duration for one that is only a number.
+func missingUnit(err error) string {
+	if m := withoutUnit.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Sprintf(": write %ss for seconds, %sm for minutes or %sh for hours", m[1], m[1], m[1])
+	}
+	return ""
 }
 
 // commandOf names the command that a command line was meant for, as far as it was understood.

@@ -26,6 +26,7 @@ type minimizeCmd struct {
 	Timeout    time.Duration `default:"0s" placeholder:"T" help:"With a command: end an evaluation after T, as 90s or 2h30m; it has failed (0: never)."`
 	Retries    int           `default:"0" placeholder:"R" help:"With a command: evaluate a failed trial up to R times more (${default})."`
 	KeepOutput string        `placeholder:"DIR" help:"With a command: keep what trial N prints in DIR/N.out and DIR/N.err (STUDY.output; none to keep nothing)."`
+	NewCommand bool          `help:"Continue a study with another command than before: it finds out the same value in another way."`
 	JSON       bool          `name:"json" help:"Print the result as JSON and nothing else on standard output."`
 	Out        string        `placeholder:"FILE" help:"Also write the result to FILE, as JSON."`
 	Quiet      bool          `short:"q" help:"Show no progress."`
@@ -113,7 +114,7 @@ func (c *minimizeCmd) check() error {
 		for _, f := range []struct {
 			name  string
 			given bool
-		}{{"--parallel", c.Parallel != 1}, {"--timeout", c.Timeout != 0}, {"--retries", c.Retries != 0}, {"--keep-output", c.KeepOutput != ""}} {
+		}{{"--parallel", c.Parallel != 1}, {"--timeout", c.Timeout != 0}, {"--retries", c.Retries != 0}, {"--keep-output", c.KeepOutput != ""}, {"--new-command", c.NewCommand}} {
 			if f.given {
 				return usagef("%s goes with a command: give one after --", f.name)
 			}

@@ -74,6 +74,11 @@ func (c *minimizeCmd) evaluator(config study.Config) (evaluate.Evaluator, error)
 		case "none":
 			o.KeepOutput = ""
 		}
+		if o.KeepOutput != "" {
+			if err := os.MkdirAll(o.KeepOutput, 0o755); err != nil {
+				return nil, usagef("--keep-output: the folder %s cannot be made: %w: name another, or none to keep nothing", o.KeepOutput, err)
+			}
+		}
 		program, err := command.New(config.Space, c.Command, o)
 		if err != nil {
 			return nil, usageError{err}
@@ -118,6 +123,7 @@ func (r *optimisation) begin(ctx context.Context) (err error) {
 			r.had.Config.Name, done, r.total, r.had.Config.Init)
 	}
 	r.Source = r.study.Source(workerName(), lease)
+	r.Command = commandText(r.c.Command)
 	return err
 }
 
@@ -193,10 +199,10 @@ func (r *optimisation) runEvaluator(ctx context.Context, e evaluate.Evaluator) e
 		}
 		return hard.Err() == nil
 	}
-	show := newProgress(r.err, "trials", r.c.Quiet)
+	show := newWatched(newProgress(r.err, "trials", r.c.Quiet), finished(r.had), r.total)
 	defer show.close()
 	o := r.options()
-	o.Evaluator, o.Stop = e, ctx.Done()
+	o.Evaluator, o.Stop = show.watch(e), ctx.Done()
 	failed := r.had.States[evaluate.Failed]
 	o.OnResult = func(t evaluate.Result, p evaluate.Progress) error {
 		r.note(t)
@@ -215,14 +221,17 @@ func (r *optimisation) progressText(t evaluate.Result, p evaluate.Progress, fail
 	if r.best != nil {
 		parts = append(parts[:0], fmt.Sprintf("best %.6g", *r.best))
 	}
-	if !math.IsNaN(r.batchBest) {
-		parts = append(parts, fmt.Sprintf("batch %d %.6g", r.batch, r.batchBest))
+	if !math.IsNaN(r.batchBest) && r.c.Batch > 1 {
+		parts = append(parts, fmt.Sprintf("best of batch %d %.6g", r.batch, r.batchBest))
 	}
 	if failed > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed", failed))
 	}
-	parts = append(parts, seconds(p.Suggestion.Seconds())+" per suggestion", left(p.Remaining))
-	return strings.Join(parts, "  ")
+	if p.Suggestion > time.Second { // else it does not matter
+		parts = append(parts, "choosing a point takes "+seconds(p.Suggestion.Seconds()))
+	}
+	parts = append(parts, left(p.Remaining))
+	return strings.Join(parts, ", ")
 }
 
 // secondInterrupt returns a context that only the second Ctrl-C cancels, for the first one

@@ -229,7 +229,7 @@ case $1 in 2) exit 7;; 4) echo '{"state": "infeasible"}';; *) echo "$2";; esac
 			t.Errorf("standard output lacks %q:\n%s", says, stdout)
 		}
 	}
-	for _, says := range []string{"8/8 trials", "best 0.", "batch 5 0.", "per suggestion", "1 failed"} {
+	for _, says := range []string{"8/8 trials", "1 running", "best 0.", "left", "1 failed"} {
 		if !strings.Contains(stderr, says) {
 			t.Errorf("standard error lacks %q:\n%s", says, stderr)
 		}
@@ -359,6 +359,9 @@ func TestEndingTheRunningTrials(t *testing.T) {
 			_ = cmd.Process.Signal(c.first)
 			var said []string
 			for scan := bufio.NewScanner(pipe); scan.Scan(); {
+				if strings.Contains(scan.Text(), "trials  ") {
+					continue // the progress
+				}
 				said = append(said, scan.Text())
 				if len(said) == 1 && c.first == syscall.SIGINT {
 					_ = cmd.Process.Signal(syscall.SIGINT)

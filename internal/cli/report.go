@@ -46,7 +46,7 @@ func (c *reportCmd) Run(ctx context.Context, s streams) error {
 	case c.Out != "" && c.JSON:
 		return usagef("--out and --json: give one of them")
 	}
-	return c.with(ctx, s, c.Study, func(one *study.Study) error {
+	return c.with(ctx, s, c.Study, func(one studied) error {
 		trials, err := one.Trials(ctx, study.Page{})
 		if err != nil {
 			return err

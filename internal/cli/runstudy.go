@@ -73,9 +73,25 @@ func (c *minimizeCmd) openOrCreate(ctx context.Context, s streams, st study.Stor
 	if err != nil {
 		return nil, err
 	}
+	if now := commandText(c.Command); sum.Command != "" && now != "" && sum.Command != now && !c.NewCommand {
+		return nil, usagef("study %s in %s was evaluated by another command: before %s, now %s: add --new-command if both find out the same value, or begin another study with --study NAME",
+			want.Name, c.Store, sum.Command, now)
+	}
 	fmt.Fprintf(s.err, "mahabo: continuing study %s in %s: %d trials, %d complete (--study NAME starts another)\n",
 		want.Name, c.Store, sum.Trials, sum.States[evaluate.Complete])
 	return one, nil
+}
+
+// commandText is a command as a shell would take it.
+func commandText(argv []string) string {
+	parts := make([]string, len(argv))
+	for i, a := range argv {
+		parts[i] = a
+		if a == "" || strings.ContainsAny(a, " \t\n'\"\\$`*?()[]<>|&;#~!") {
+			parts[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(parts, " ")
 }
 
 // compare refuses to continue a study as something that it is not. A method, seed or design
@@ -86,8 +102,8 @@ func (c *minimizeCmd) compare(had, want study.Config) error {
 		if len(differences) > mostShown {
 			differences = append(differences[:mostShown], "...")
 		}
-		return usagef("study %s in %s has other parameters than %s:\n  %s\nundo the change of the file, have the study changed (mahabo study change %s --space %s shows what that does), or begin another with --study NAME",
-			want.Name, c.Store, cmp.Or(c.Space, "the problem"), strings.Join(differences, "\n  "), want.Name, cmp.Or(c.Space, "FILE"))
+		return usagef("study %s in %s has other parameters than %s: %s: undo the change of the file, have the study changed (mahabo study change %s --space %s shows what that does), or begin another with --study NAME",
+			want.Name, c.Store, cmp.Or(c.Space, "the problem"), strings.Join(differences, "; "), want.Name, cmp.Or(c.Space, "FILE"))
 	}
 	for _, d := range []struct {
 		differs        bool
@@ -134,6 +150,8 @@ type optimiseResult struct {
 	FallbackRounds int           `json:"fallback_rounds"`
 	Jitter         float64       `json:"jitter"`
 	Version        string        `json:"version"`
+
+	place string // the most telling of its parameters
 }
 
 // conclude reports how a run ended.
@@ -175,6 +193,8 @@ func (r *optimisation) conclude(ctx context.Context, err error) error {
 		Trial: best.Number, Best: best.Mean, Std: best.Std, Params: &best.Params,
 		Seconds: report.Time.Seconds(), FallbackRounds: report.Fallbacks, Jitter: report.Jitter, Version: version(),
 	}
+	ranked, rankErr := rankParams(ctx, r.study, best)
+	result.place = ranked.line(8)
 	result.Outcomes, result.Violations = best.Means, best.Violations
 	if r.several {
 		front, frontErr := r.study.Front(ctx)
@@ -183,7 +203,7 @@ func (r *optimisation) conclude(ctx context.Context, err error) error {
 		}
 		result.setFront(front)
 	}
-	return errors.Join(err, result.write(r.out, r.c.JSON), r.file.commit(result))
+	return errors.Join(err, rankErr, result.write(r.out, r.c.JSON), r.file.commit(result))
 }
 
 // write prints the result for people or for programs.
@@ -202,7 +222,7 @@ func (r *optimiseResult) write(w io.Writer, asJSON bool) error {
 		return r.writeOutcomes(w, others)
 	}
 	_, err := fmt.Fprintf(w, "best value  %.6g in trial %d of %d%s (%s, %d parameters)\nat          %s\ntime        %s in the method\nstudy       %s in %s\n",
-		r.Best, r.Trial, r.Trials, others, r.Method, r.Params.Len(), firstParams(*r.Params, 8), seconds(r.Seconds), r.Study, r.Store)
+		r.Best, r.Trial, r.Trials, others, r.Method, r.Params.Len(), r.place, seconds(r.Seconds), r.Study, r.Store)
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"syscall"
 	"time"
 
 	"github.com/mahabo/mahabo/internal/insight"
@@ -114,6 +115,9 @@ func (c *serveCmd) serve(ctx context.Context, s streams, config server.Config, c
 	}
 	defer front.Close()
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return usagef("--addr: another program listens on %s: end it, or name another port, as in --addr 127.0.0.1:8081; port 0 takes a free one", c.Addr)
+	}
 	if err != nil {
 		return usagef("--addr: %w", err)
 	}

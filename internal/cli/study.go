@@ -14,6 +14,7 @@ import (
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/hint"
+	"github.com/mahabo/mahabo/internal/remote"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/store"
 	"github.com/mahabo/mahabo/study"
@@ -32,7 +33,7 @@ type studyCmd struct {
 
 // storeFlags choose the store.
 type storeFlags struct {
-	Store string `default:"sqlite:mahabo.db" placeholder:"URL" help:"Where studies are kept: sqlite:PATH or postgres://... (${default})."`
+	Store string `default:"sqlite:mahabo.db" placeholder:"URL" help:"Where studies are kept: sqlite:PATH, postgres://..., or http://HOST:PORT, a server (its token in MAHABO_TOKEN) (${default})."`
 }
 
 // open opens the store, which has to exist: a slip in a path should not leave a new
@@ -52,6 +53,9 @@ func (f storeFlags) open(ctx context.Context) (study.Store, error) {
 
 // create opens the store, a new one if need be.
 func (f storeFlags) create(ctx context.Context) (study.Store, error) {
+	if remote.Is(f.Store) {
+		return nil, usagef("--store: this command needs the store itself, and %s is a server: mahabo worker --server %s --study NAME -- COMMAND evaluates trials of its studies", f.Store, f.Store)
+	}
 	s, err := store.Open(ctx, f.Store)
 	var wrong *store.URLError
 	if errors.As(err, &wrong) {
@@ -61,13 +65,13 @@ func (f storeFlags) create(ctx context.Context) (study.Store, error) {
 }
 
 // with runs f on a study.
-func (f storeFlags) with(ctx context.Context, s streams, name string, do func(*study.Study) error) (err error) {
-	st, err := f.open(ctx)
+func (f storeFlags) with(ctx context.Context, s streams, name string, do func(studied) error) (err error) {
+	all, err := f.studies(ctx, s, false)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	one, err := find(ctx, s, st, name)
+	defer func() { err = errors.Join(err, all.Close()) }()
+	one, err := find(ctx, all, name)
 	if err != nil {
 		return err
 	}
@@ -75,8 +79,8 @@ func (f storeFlags) with(ctx context.Context, s streams, name string, do func(*s
 }
 
 // find opens a study, or says which name may have been meant.
-func find(ctx context.Context, s streams, st study.Store, name string) (*study.Study, error) {
-	one, err := study.Open(ctx, st, name, study.WithMethods(s.methods))
+func find(ctx context.Context, st studies, name string) (studied, error) {
+	one, err := st.open(ctx, name)
 	if !errors.Is(err, study.ErrNotFound) {
 		return one, input(err)
 	}
@@ -130,12 +134,12 @@ func (c *studyCreateCmd) Run(ctx context.Context, s streams) (err error) {
 	if err := config.Check(s.methods); err != nil { // before a file is made
 		return input(err)
 	}
-	st, err := c.create(ctx)
+	st, err := c.studies(ctx, s, true)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	switch _, err := study.Create(ctx, st, config, study.WithMethods(s.methods)); {
+	switch err := st.create(ctx, config); {
 	case errors.Is(err, study.ErrExists):
 		return usagef("%w: choose another name, or go on with that one (mahabo study show %s)", err, c.Name)
 	case err != nil:
@@ -144,6 +148,9 @@ func (c *studyCreateCmd) Run(ctx context.Context, s streams) (err error) {
 	_, err = fmt.Fprintf(s.out, "created study %s in %s: %d parameters, %s by %s\n", c.Name, c.Store, len(sp.Params()), goalText(config), c.Method)
 	return err
 }
+
+// mostSpace is the size of the largest file of parameters.
+const mostSpace = 16 << 20
 
 // goalText says what a study is after.
 func goalText(c study.Config) string {
@@ -170,7 +177,7 @@ func goalText(c study.Config) string {
 
 // readSpace reads the parameters of a study.
 func readSpace(ctx context.Context, path string) (*space.Space, error) {
-	data, err := readFile(ctx, path, space.MaxBytes)
+	data, err := readFile(ctx, path, mostSpace)
 	if err != nil {
 		return nil, inFlag("--space", err)
 	}
@@ -197,7 +204,7 @@ func (*studyListCmd) Help() string {
 
 // Run lists the studies.
 func (c *studyListCmd) Run(ctx context.Context, s streams) (err error) {
-	st, err := c.open(ctx)
+	st, err := c.studies(ctx, s, false)
 	if err != nil {
 		return err
 	}
@@ -208,7 +215,7 @@ func (c *studyListCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	shown := []studyInfo{}
 	for _, name := range names {
-		one, err := study.Open(ctx, st, name, study.WithMethods(s.methods))
+		one, err := st.open(ctx, name)
 		if errors.Is(err, study.ErrNotFound) {
 			continue // deleted meanwhile
 		}
@@ -238,7 +245,7 @@ type studyInfo struct {
 	Best *study.Best `json:"best"`
 }
 
-func inspect(ctx context.Context, s *study.Study) (info studyInfo, err error) {
+func inspect(ctx context.Context, s studied) (info studyInfo, err error) {
 	if info.Summary, err = s.Summary(ctx); err != nil {
 		return info, err
 	}
@@ -316,7 +323,7 @@ func (*studyShowCmd) Help() string {
 
 // Run shows the study.
 func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, c.Name, func(one *study.Study) error {
+	return c.with(ctx, s, c.Name, func(one studied) error {
 		info, err := inspect(ctx, one)
 		if err != nil {
 			return err
@@ -350,8 +357,8 @@ func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
 func paramText(v space.Params) string {
 	var parts []string
 	for name := range v.All() {
-		text, _ := v.Text(name)
-		parts = append(parts, name+"="+text)
+		value, _ := v.Get(name)
+		parts = append(parts, name+"="+shortValue(value))
 	}
 	return strings.Join(parts, " ")
 }
@@ -373,12 +380,12 @@ func (*studyDeleteCmd) Help() string {
 
 // Run deletes the study.
 func (c *studyDeleteCmd) Run(ctx context.Context, s streams) (err error) {
-	st, err := c.open(ctx)
+	st, err := c.studies(ctx, s, false)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	one, err := find(ctx, s, st, c.Name)
+	one, err := find(ctx, st, c.Name)
 	if err != nil {
 		return err
 	}
@@ -389,7 +396,7 @@ func (c *studyDeleteCmd) Run(ctx context.Context, s streams) (err error) {
 	if !c.Yes {
 		return usagef("study %q has %d trials, which cannot be brought back: add --yes to delete them", c.Name, sum.Trials)
 	}
-	if err := study.Delete(ctx, st, c.Name); err != nil {
+	if err := st.remove(ctx, c.Name); err != nil {
 		return input(err)
 	}
 	_, err = fmt.Fprintf(s.out, "deleted study %s and its %d trials\n", c.Name, sum.Trials)

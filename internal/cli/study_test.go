@@ -63,7 +63,7 @@ func TestAskTellBest(t *testing.T) {
 	}
 	must(t, in("tell rig 2 --value -2.5")...)
 	must(t, in("tell rig 3 --state infeasible --reason melted")...)
-	if text := must(t, in("best rig")...); !strings.HasPrefix(text, "-0.5 at trial 1\nx=") {
+	if text := must(t, in("best rig")...); !strings.HasPrefix(text, "-0.5 at trial 1\nx ") {
 		t.Errorf("the best is %q", text)
 	}
 	best := decode[struct {

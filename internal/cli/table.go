@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/mahabo/mahabo/internal/remote"
 	"github.com/mahabo/mahabo/internal/table"
 	"github.com/mahabo/mahabo/study"
 )
@@ -35,11 +36,19 @@ func (c *studyExportCmd) Run(ctx context.Context, s streams) error {
 	if c.Format == "auto" {
 		format = cmp.Or(table.FormatOf(c.Out), table.CSV)
 	}
-	return c.with(ctx, s, c.Name, func(one *study.Study) error {
+	return c.with(ctx, s, c.Name, func(one studied) error {
 		if c.Out == "" {
 			return table.Export(ctx, one, s.out, format)
 		}
-		return writeOut(c.Out, func(w io.Writer) error { return table.Export(ctx, one, w, format) })
+		if err := writeOut(c.Out, func(w io.Writer) error { return table.Export(ctx, one, w, format) }); err != nil {
+			return err
+		}
+		sum, err := one.Summary(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(s.out, "wrote %d trials of %s to %s\n", sum.Trials, c.Name, c.Out)
+		return err
 	})
 }
 
@@ -84,10 +93,16 @@ func (c *studyImportCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	return c.with(ctx, s, c.Name, func(one *study.Study) error {
+	return c.with(ctx, s, c.Name, func(one studied) error {
 		shown := showImport(s.err)
 		o.Progress = shown.update
-		report, err := table.Import(ctx, one, bytes.NewReader(data), o)
+		var report table.Report
+		switch one := one.(type) {
+		case *study.Study:
+			report, err = table.Import(ctx, one, bytes.NewReader(data), o)
+		case *remote.Study:
+			report, err = one.Import(ctx, data, o)
+		}
 		shown.close()
 		if ctx.Err() != nil && err != nil {
 			return interrupted("interrupted: to be sure, import the file again, no row of it is taken twice")

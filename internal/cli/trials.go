@@ -44,7 +44,7 @@ func (c *trialsCmd) Run(ctx context.Context, s streams) error {
 	if c.Limit < 0 {
 		return usagef("--limit is %d: it cannot be negative; 0 means all", c.Limit)
 	}
-	return c.with(ctx, s, c.Study, func(one *study.Study) error {
+	return c.with(ctx, s, c.Study, func(one studied) error {
 		q := study.Query{States: c.State, Text: c.Search, Limit: c.Limit, Descending: true}
 		if c.Best {
 			q.Sort, q.Descending = study.ByValue, one.Config().Goal == study.Maximize
@@ -132,7 +132,7 @@ func (c *enqueueCmd) Run(ctx context.Context, s streams) error {
 	if (c.File == "") == (len(c.Params) == 0) {
 		return usagef("give one point as name=value name=value ..., or points in --file FILE")
 	}
-	return c.with(ctx, s, c.Study, func(one *study.Study) error {
+	return c.with(ctx, s, c.Study, func(one studied) error {
 		points, err := c.points(ctx, s, one.Config().Space)
 		if err != nil {
 			return err
@@ -202,8 +202,8 @@ type trialArgs struct {
 }
 
 // each does something to every trial.
-func (a trialArgs) each(ctx context.Context, s streams, do func(*study.Study, int) error) error {
-	return a.with(ctx, s, a.Study, func(one *study.Study) error {
+func (a trialArgs) each(ctx context.Context, s streams, do func(studied, int) error) error {
+	return a.with(ctx, s, a.Study, func(one studied) error {
 		for _, n := range a.Numbers {
 			if err := do(one, n); err != nil {
 				return err
@@ -224,7 +224,13 @@ func (*retryCmd) Help() string {
 
 // Run sends failed trials back to the queue.
 func (c *retryCmd) Run(ctx context.Context, s streams) error {
-	return c.each(ctx, s, func(one *study.Study, n int) error { return one.Retry(ctx, n) })
+	return c.each(ctx, s, func(one studied, n int) error {
+		if err := one.Retry(ctx, n); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(s.out, "trial %d of %s waits to be evaluated again\n", n, c.Study)
+		return err
+	})
 }
 
 type heartbeatCmd struct {
@@ -244,7 +250,17 @@ func (*heartbeatCmd) Help() string {
 
 // Run extends the leases.
 func (c *heartbeatCmd) Run(ctx context.Context, s streams) error {
-	return c.each(ctx, s, func(one *study.Study, n int) error { return one.Heartbeat(ctx, n, c.Worker, c.Lease) })
+	return c.each(ctx, s, func(one studied, n int) error {
+		if err := one.Heartbeat(ctx, n, c.Worker, c.Lease); err != nil {
+			return err
+		}
+		until := "for ever"
+		if trials, err := one.Numbered(ctx, n); err == nil && !trials[0].Expires.IsZero() {
+			until = "until " + trials[0].Expires.Local().Format(time.DateTime)
+		}
+		_, err := fmt.Fprintf(s.out, "the lease of trial %d runs %s\n", n, until)
+		return err
+	})
 }
 
 type releaseCmd struct {
@@ -263,7 +279,7 @@ func (*releaseCmd) Help() string {
 
 // Run gives trials back that will not be evaluated.
 func (c *releaseCmd) Run(ctx context.Context, s streams) error {
-	return c.each(ctx, s, func(one *study.Study, n int) error {
+	return c.each(ctx, s, func(one studied, n int) error {
 		if err := c.held(ctx, one, n); err != nil {
 			return err
 		}
@@ -276,7 +292,7 @@ func (c *releaseCmd) Run(ctx context.Context, s streams) error {
 }
 
 // held says why the worker cannot give a trial back.
-func (c *releaseCmd) held(ctx context.Context, one *study.Study, n int) error {
+func (c *releaseCmd) held(ctx context.Context, one studied, n int) error {
 	trials, err := one.Numbered(ctx, n)
 	if err != nil {
 		return input(err)
@@ -308,7 +324,11 @@ func (*noteCmd) Help() string {
 
 // Run adds a remark to a trial.
 func (c *noteCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, c.Study, func(one *study.Study) error {
-		return one.Note(ctx, c.Number, strings.Join(c.Text, " "))
+	return c.with(ctx, s, c.Study, func(one studied) error {
+		if err := one.Note(ctx, c.Number, strings.Join(c.Text, " ")); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(s.out, "noted on trial %d of %s\n", c.Number, c.Study)
+		return err
 	})
 }

@@ -50,6 +50,9 @@ func Names() []string {
 	return names
 }
 
+// mostDim is how many parameters a space can have.
+const mostDim = 100_000
+
 // New returns the problem of a specification `name` or `name:key=value,...`
 // (Options) with dim parameters, or with its native number when dim is 0. More
 // parameters than native embed it; the embedding depends on (seed, dim, native
@@ -63,6 +66,8 @@ func New(text string, dim int, seed uint64) (Problem, error) {
 	native := p
 	switch {
 	case dim == 0 || dim == p.Dim:
+	case dim > mostDim:
+		return Problem{}, fmt.Errorf("dim is %d: at most %d parameters are possible", dim, mostDim)
 	case dim < p.Dim:
 		return Problem{}, fmt.Errorf("dim is %d: problem %s has %d parameters; use dim 0 or %d for the problem itself, more to embed it", dim, s.name, p.Dim, p.Dim)
 	case p.Space != nil:

@@ -46,7 +46,7 @@ func (q *Question) nearest(x strategy.Point) (Chosen, error) {
 		x[p.Coordinate] = p.Value
 	}
 	if err := q.Space.Project(x, q.Pins...); err != nil {
-		if errors.Is(err, space.ErrInfeasible) && len(q.Pins) > 0 {
+		if errors.Is(err, space.ErrNoPoint) && len(q.Pins) > 0 {
 			err = &FixedError{err}
 		}
 		return Chosen{}, err

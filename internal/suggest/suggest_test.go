@@ -272,7 +272,7 @@ func TestFixedParametersThatLeaveNothing(t *testing.T) {
 	sp := newSpace(t, space.Float("x[0:1]", 0, 10), space.Constraint("x0 + x1 <= 8"))
 	_, err := new(Model).Answer(t.Context(), question(s.task(t, sp), 1).hold(t, map[string]any{"x0": 9.0}))
 	var fixed *FixedError
-	if !errors.As(err, &fixed) || !errors.Is(err, space.ErrInfeasible) || !strings.Contains(err.Error(), "the fixed parameters") {
+	if !errors.As(err, &fixed) || !errors.Is(err, space.ErrNoPoint) || !strings.Contains(err.Error(), "the fixed parameters") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -15,8 +15,14 @@ import (
 	"github.com/mahabo/mahabo/study"
 )
 
+// Exported is a study whose trials can be read.
+type Exported interface {
+	Config() study.Config
+	Trials(ctx context.Context, page study.Page) ([]study.Trial, error)
+}
+
 // Export writes all trials of a study, one per line.
-func Export(ctx context.Context, s *study.Study, w io.Writer, f Format) error {
+func Export(ctx context.Context, s Exported, w io.Writer, f Format) error {
 	if err := f.validate(); err != nil {
 		return err
 	}

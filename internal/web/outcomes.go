@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mahabo/mahabo/space"
 )
 
 // readOutcomes reads outcomes as people write them, mass=1.2 stress=9.1±0.2, for the API.
@@ -48,9 +50,24 @@ func (t trial) outcomesText() string {
 }
 
 // ExampleOutcomes is what a form for the study's outcomes begins with.
-func (h heading) ExampleOutcomes() string {
+func (h heading) ExampleOutcomes() string { return exampleOutcomes(h.space.Outcomes()) }
+
+// Outcomes are those that the study of a trial declares.
+func (v trialView) Outcomes() ([]space.Outcome, error) {
+	var s space.Space
+	err := s.UnmarshalJSON(v.Space)
+	return s.Outcomes(), err
+}
+
+// ExampleOutcomes is what a form for them begins with.
+func (v trialView) ExampleOutcomes() (string, error) {
+	outcomes, err := v.Outcomes()
+	return exampleOutcomes(outcomes), err
+}
+
+func exampleOutcomes(outcomes []space.Outcome) string {
 	var words []string
-	for _, o := range h.space.Outcomes() {
+	for _, o := range outcomes {
 		if o.Goal != "" || o.AtMost != nil || o.AtLeast != nil {
 			words = append(words, o.Name+"=")
 		}

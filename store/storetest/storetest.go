@@ -146,7 +146,7 @@ func everything() []study.Event {
 		{"asked", object{
 			"request_id": "r", "batch": 1, "worker": "w", "lease_expires": start, "served": []int{1}, "new": placed,
 			"method": "maha:d=1", "d": 2, "fallback": "why", "jitter": 1e-9, "note": "odd",
-			"basis": 1, "wanted": 3, "first": 2, "fixed": object{"x": 0.1},
+			"basis": 1, "wanted": 3, "first": 2, "fixed": object{"x": 0.1}, "command": "./run",
 		}},
 		{"heartbeat", object{"number": 1, "lease_expires": start}},
 		{"told", object{"results": []object{{"number": 1, "state": "failed", "std": 2, "reason": "it broke"}}}},
