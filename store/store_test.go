@@ -58,7 +58,7 @@ func TestOpenErrors(t *testing.T) {
 		{"mysql://host/db", `scheme "mysql" is not known`},
 		{"sqlite:" + text, "not a SQLite database"},
 		{"sqlite:" + filepath.Join(dir, "none", "x.db"), "create it first"},
-		{"sqlite:" + dir, "cannot be opened"},
+		{"sqlite:" + dir, "is a folder: name a file in it"},
 		{"postgres://user:secret@host:port/db", "not the URL of a PostgreSQL database"},
 	} {
 		s, err := store.Open(t.Context(), c.url)

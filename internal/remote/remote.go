@@ -385,7 +385,9 @@ func (s *Study) Record(ctx context.Context, results ...study.Finished) ([]study.
 	var list []map[string]any
 	for _, r := range results {
 		one := map[string]any{"number": r.Number, "state": r.State}
-		if r.State == evaluate.Complete {
+		if len(r.Outcomes) > 0 {
+			one["outcomes"] = measured(r.Outcomes, r.Stds)
+		} else if r.State == evaluate.Complete {
 			one["value"], one["std"] = r.Value, r.Std
 		} else {
 			one["reason"] = r.Reason
@@ -403,6 +405,15 @@ func (s *Study) Record(ctx context.Context, results ...study.Finished) ([]study.
 	}
 	err := s.post(ctx, "/tell", map[string]any{"results": list}, &got)
 	return s.trials(got.Trials), err
+}
+
+// measured are outcomes by name as a server takes them.
+func measured(values, stds map[string]float64) map[string]any {
+	all := map[string]any{}
+	for name, value := range values {
+		all[name] = map[string]float64{"value": value, "std": stds[name]}
+	}
+	return all
 }
 
 // Enqueue adds points to be served before any other.
@@ -455,6 +466,9 @@ func (s *Study) Correct(ctx context.Context, number int, c study.Correction) (t 
 	}
 	if c.Reason != nil {
 		body["reason"] = *c.Reason
+	}
+	if len(c.Outcomes) > 0 {
+		body["outcomes"] = measured(c.Outcomes, c.Stds)
 	}
 	if c.Params.Len() > 0 {
 		body["params"] = c.Params
