@@ -332,7 +332,10 @@ func (s *Study) Summary(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	l := s.ledger
-	sum := Summary{Config: l.config, Trials: len(l.trials), Length: l.seq, States: map[evaluate.State]int{}, Batches: l.batches, Command: l.command, Created: l.created, Mended: l.mended, Model: l.last.info}
+	sum := Summary{
+		Config: l.config, Trials: len(l.trials), Length: l.seq, States: map[evaluate.State]int{}, Batches: l.batches, Command: l.command, Created: l.created,
+		Mended: l.mended, Model: l.last.info,
+	}
 	now := s.time()
 	for i := range l.trials {
 		t := &l.trials[i]

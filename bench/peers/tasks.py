@@ -61,14 +61,14 @@ class Task:
 BRANIN30 = ((-5.0, 10.0), (0.0, 15.0)) + ((0.0, 1.0),) * 28
 
 TASKS = {
-    "botorch-vanilla": Task(hartmann6, ((0.0, 1.0),) * 6, -3.32237, 10, 30, 5),
-    "botorch-saas": Task(branin, BRANIN30, 0.397887, 10, 20, 5),
-    "turbo-1": Task(ackley, ((-5.0, 10.0),) * 20, 0.0, 40, 120, 4),
-    "turbo-5": Task(ackley, ((-5.0, 10.0),) * 20, 0.0, 20, 160, 4),
+    "botorch-vanilla": Task(hartmann6, ((0.0, 1.0),) * 6, -3.32237, 10, 20, 5),
+    "botorch-saas": Task(branin, BRANIN30, 0.397887, 10, 10, 5),
+    "turbo-1": Task(ackley, ((-5.0, 10.0),) * 10, 0.0, 20, 60, 4),
+    "turbo-5": Task(ackley, ((-5.0, 10.0),) * 10, 0.0, 10, 100, 10),
     "optuna-gp": Task(lambda x: (x[0] - 2) ** 2, ((-10.0, 10.0),), 0.0, 0, 20, 1),
     "optuna-tpe": Task(lambda x: (x[0] - 2) ** 2, ((-10.0, 10.0),), 0.0, 0, 50, 1, 5),
     "cmaes": Task(rosenbrock, ((-3.0, 3.0),) * 6, 0.0, 0, 1000, 10, 5),
-    "smac": Task(rosenbrock, ((-5.0, 10.0), (-5.0, 10.0)), 0.0, 0, 25, 1),
+    "smac": Task(rosenbrock, ((-5.0, 10.0), (-5.0, 10.0)), 0.0, 0, 20, 1, 2),
     "nevergrad": Task(lambda x: sum((v - 0.5) ** 2 for v in x), ((-1.0, 1.0),) * 2, 0.0, 0, 100, 2, 5),
     "hebo": Task(lambda x: (x[0] - 0.37) ** 2, ((-10.0, 10.0),), 0.0, 0, 20, 4),
 }

@@ -183,6 +183,8 @@ func (v View) Advice() string {
 		return "Do not read anything into the importances yet. Evaluate more points; if values at one point differ, repeat points to see how large the noise is."
 	case insight.Unclear:
 		return "The importances are a first guess. More points that are spread over the space, for instance from the method sobol, would settle it."
+	case insight.FewParameters:
+		return "Look at these parameters first. The others may stay where they are, as far as the data show."
 	case insight.ManyMatter:
 		return "Methods that search in a few combinations only would miss something; adaptive, vanilla and turbo do not."
 	case insight.OneCoordinate:
@@ -194,7 +196,7 @@ func (v View) Advice() string {
 // structures in words.
 var structures = map[insight.Structure]string{
 	insight.LowDimensional: "a few combinations explain the values", insight.Unpredictable: "nothing can be predicted yet", insight.Unclear: "not clear yet",
-	insight.ManyMatter: "many parameters matter", insight.OneCoordinate: "one parameter varies", insight.NoModel: "too few values",
+	insight.FewParameters: "a few parameters explain the values", insight.ManyMatter: "many parameters matter", insight.OneCoordinate: "one parameter varies", insight.NoModel: "too few values",
 }
 
 // Span is the good range of a parameter as a text.

@@ -170,10 +170,10 @@ func (c *tellCmd) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		noted := ""
 		if o.State == evaluate.Complete && trials[0].State != evaluate.Complete {
 			fmt.Fprintf(s.err, "trial %d is %s: it waits for its other outcomes\n", c.Number, trials[0].State)
 		}
+		noted := ""
 		if c.Note != "" {
 			if err := one.Note(ctx, c.Number, c.Note); err != nil {
 				return err

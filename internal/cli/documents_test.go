@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,11 +68,22 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// The committed page is that of the committed results, up to the command and time at its end.
+// pages are the committed pages and the results that they show.
+var pages = map[string][]string{
+	"docs/results/report.html":      {"docs/results/paper"},
+	"docs/results/leaderboard.html": {"docs/results/classic", "docs/results/mixed", "docs/results/field", "--title", "mahabo beside other programs"},
+}
+
+// The committed pages are those of the committed results, up to the command and time at their end.
 func TestDocumentsReport(t *testing.T) {
-	for _, file := range committed(t, "report.html") {
+	for _, file := range committed(t, ".html") {
+		of, known := pages[filepath.ToSlash(file)]
+		if !known {
+			t.Errorf("%s: no command is known that makes it", file)
+			continue
+		}
 		report := func(out string) {
-			must(t, "bench", "report", filepath.Join(filepath.Dir(file), "paper"), "--out", out)
+			must(t, slices.Concat([]string{"bench", "report"}, of, []string{"--out", out})...)
 		}
 		made := filepath.Join(t.TempDir(), "report.html")
 		report(made)

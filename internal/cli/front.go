@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"text/tabwriter"
-
-	"github.com/mahabo/mahabo/study"
 )
 
 type frontCmd struct {
@@ -31,11 +28,7 @@ knee, which gives most for least. The hypervolume is that of what they dominate,
 
 // Run prints the front.
 func (c *frontCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, c.Study, func(any studied) error {
-		one, ok := any.(*study.Study)
-		if !ok {
-			return usagef("--store: front needs the store itself; a server has it at %s/v1/studies/%s/front", strings.TrimRight(c.Store, "/"), c.Study)
-		}
+	return c.with(ctx, s, c.Study, func(one studied) error {
 		f, err := one.Front(ctx)
 		if err != nil {
 			return err

@@ -17,6 +17,7 @@ type studied interface {
 	Config() study.Config
 	Summary(ctx context.Context) (study.Summary, error)
 	Best(ctx context.Context) (study.Best, bool, error)
+	Front(ctx context.Context) (study.Front, error)
 	Select(ctx context.Context, q study.Query) ([]study.Trial, int, error)
 	Numbered(ctx context.Context, numbers ...int) ([]study.Trial, error)
 	Values(ctx context.Context) ([]study.Value, error)

@@ -137,11 +137,9 @@ func (a *analyst) run(ctx context.Context) error {
 	if a.contest, err = compare(ctx, a.sample, isotropic, a.Seed); err != nil {
 		return err
 	}
-	if !a.brief {
-		progress.Report(ctx, "a weight for each parameter", 0.35)
-		if a.contest.weights, err = a.contest.holdWeights(ctx, a.sample, a.warp, owners(a.coords)); err != nil {
-			return err
-		}
+	progress.Report(ctx, "a weight for each parameter", 0.35)
+	if a.contest.weights, err = a.contest.holdWeights(ctx, a.sample, a.warp, owners(a.coords)); err != nil {
+		return err
 	}
 	a.weigh()
 	if a.along, err = a.contest.lesson.model(ctx, a.d); err != nil {
@@ -158,6 +156,7 @@ func (a *analyst) run(ctx context.Context) error {
 	if err := a.importances(ctx); err != nil {
 		return err
 	}
+	a.name()
 	progress.Report(ctx, "one parameter at a time", 0.9)
 	if err := a.slices(); err != nil {
 		return err

@@ -31,6 +31,7 @@ const (
 	LowDimensional Structure = "low-dimensional" // Directions are supported
 	Unpredictable  Structure = "unpredictable"   // noise, or too few points to tell
 	Unclear        Structure = "unclear"         // predictable, but directions are not reproducible yet
+	FewParameters  Structure = "few-parameters"  // predictable, and a few parameters do it, each on its own axis
 	ManyMatter     Structure = "many-matter"     // predictable, but no few directions dominate
 	OneCoordinate  Structure = "one-coordinate"  // there are no combinations
 	NoModel        Structure = "no-model"        // too few points, or equal values

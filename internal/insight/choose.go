@@ -30,9 +30,7 @@ func (a *analyst) weigh() {
 	}
 	add(Constant, 0, c.constant)
 	add(Isotropic, 0, c.held[0])
-	if !a.brief {
-		add(Weights, 0, c.weights.held)
-	}
+	add(Weights, 0, c.weights.held)
 	for d := 1; d < len(c.held); d++ {
 		e := add(Directional, d, c.held[d])
 		e.Share, e.Agreement, e.Chance = c.lesson.share(d), c.lesson.agreement[d-1], c.chance
@@ -106,7 +104,7 @@ func (a *analyst) explain() {
 		a.out.Verdict = no + ": values that the model was not told are predicted no better than by their mean; " + why + "."
 	case Unclear:
 		a.out.Verdict = fmt.Sprintf("%s yet: the model predicts %s of the differences between values, but parts of the data disagree on the combinations; %d points for %d parameters are too few, or lie too close together.",
-			no, percent(max(0, r2(c.sample.w, c.held[0].mean))), n, dim)
+			no, percent(max(0, r2(c.sample.w, c.held[0].mean), r2(c.sample.w, c.weights.held.mean))), n, dim)
 	default:
 		strongest := len(c.held) - 1
 		a.out.Verdict = fmt.Sprintf("%s: many of them matter. The strongest %s of %d, with %s of all change, cannot replace the others.",
@@ -116,7 +114,8 @@ func (a *analyst) explain() {
 
 // structure classifies the evidence.
 func (a *analyst) structure() Structure {
-	predictable := false
+	gain, stdErr := a.contest.difference(a.contest.weights.held, a.contest.constant)
+	predictable := gain > clearly*stdErr
 	for d := range a.contest.held {
 		predictable = predictable || a.contest.beatsConstant(d)
 	}
@@ -134,4 +133,35 @@ func (a *analyst) structure() Structure {
 		}
 	}
 	return ManyMatter
+}
+
+const (
+	restShare = 0.1 // of the variance that all other parameters may explain where a few do
+	mostFew   = 4   // parameters that are few
+	leastR2   = 0.5 // share of the variance that has to be predicted
+)
+
+// name says which parameters explain the values where few do, and no combination is needed for
+// it.
+func (a *analyst) name() {
+	list := a.out.Importances
+	r2 := r2(a.global.sample.w, a.global.held.mean)
+	if a.d > 0 || a.out.Structure == OneCoordinate || a.out.Structure == Unpredictable || r2 < leastR2 {
+		return
+	}
+	var rest float64
+	for _, i := range list {
+		rest += i.Share
+	}
+	var named []string
+	for _, i := range list[:min(mostFew, len(list)/2)] {
+		rest -= i.Share
+		named = append(named, fmt.Sprintf("%s (%s)", i.Param, percent(i.Share)))
+		if rest <= restShare {
+			a.out.Structure = FewParameters
+			a.out.Verdict = fmt.Sprintf("Of the %d parameters, %s %s most of the differences between values. A model with a weight for each parameter predicts %s of the differences between values that it was not told.",
+				a.out.Parameters, enumerate(named), verb(len(named), "explains", "explain"), percent(r2))
+			return
+		}
+	}
 }

@@ -62,23 +62,23 @@ func phrase(coords []coordinate, loadings []Loading, named []int) string {
 	text := ""
 	switch {
 	case len(raise) > 0 && len(lower) > 0:
-		text = "raise " + list(raise) + " while lowering " + list(lower)
+		text = "raise " + enumerate(raise) + " while lowering " + enumerate(lower)
 	case len(raise) > 0:
-		text = "raise " + list(raise)
+		text = "raise " + enumerate(raise)
 	case len(lower) > 0:
-		text = "lower " + list(lower)
+		text = "lower " + enumerate(lower)
 	}
 	if len(set) > 0 {
 		if text != "" {
 			text += "; "
 		}
-		text += list(set)
+		text += enumerate(set)
 	}
 	return text
 }
 
-// list joins words as a sentence does.
-func list(words []string) string {
+// enumerate joins words as a sentence does.
+func enumerate(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/table"
+	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 	"github.com/mahabo/mahabo/worker"
 )
@@ -151,11 +152,21 @@ type shape struct {
 	Trials  int                    `json:"trials"`
 	States  map[evaluate.State]int `json:"states"`
 	Batches int                    `json:"batches"`
-	Best    *struct {
-		Number int     `json:"number"`
-		Value  float64 `json:"value"`
-		Count  int     `json:"count"`
-	} `json:"best"`
+	Best    *bestShape             `json:"best"`
+}
+
+// bestShape is a point as answers have it.
+type bestShape struct {
+	Number     int                `json:"number"`
+	Params     space.Params       `json:"params"`
+	Value      float64            `json:"value"`
+	Count      int                `json:"count"`
+	Outcomes   map[string]float64 `json:"outcomes"`
+	Violations map[string]float64 `json:"violations"`
+}
+
+func (b bestShape) best(t study.Trial) study.Best {
+	return study.Best{Trial: t, Mean: b.Value, Count: b.Count, Means: b.Outcomes, Violations: b.Violations}
 }
 
 // Study returns a study, which has to exist.
@@ -196,7 +207,33 @@ func (s *Study) Best(ctx context.Context) (best study.Best, ok bool, err error) 
 	if err != nil {
 		return best, false, err
 	}
-	return study.Best{Trial: trials[0], Mean: read.Best.Value, Count: read.Best.Count}, true, nil
+	return read.Best.best(trials[0]), true, nil
+}
+
+// Front returns the points that no other dominates.
+func (s *Study) Front(ctx context.Context) (study.Front, error) {
+	var read struct {
+		study.Front
+		Points []bestShape `json:"points"`
+		Least  *bestShape  `json:"least"`
+	}
+	err := s.server.call(ctx, http.MethodGet, s.path+"/front", nil, &read)
+	if err != nil {
+		return study.Front{}, err
+	}
+	at := func(b bestShape) study.Best {
+		return b.best(s.trial(trialShape{Trial: study.Trial{Number: b.Number, Params: b.Params}}))
+	}
+	f := read.Front
+	f.Points = []study.Best{}
+	for _, b := range read.Points {
+		f.Points = append(f.Points, at(b))
+	}
+	if read.Least != nil {
+		least := at(*read.Least)
+		f.Least = &least
+	}
+	return f, nil
 }
 
 // trialShape is a trial as answers have it.

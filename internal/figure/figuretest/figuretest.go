@@ -108,7 +108,7 @@ const faults = `(() => {
 		if (!shown(e) || !/\d/.test(e.textContent)) continue;
 		const box = e.getBoundingClientRect(), around = e.closest(".scroll")?.getBoundingClientRect();
 		if (e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== "visible") list.push(e.textContent.trim() + " is cut");
-		if (box.right > (around ? around.right : wide) + 1 && box.left < (around ? around.right : wide)) list.push(e.textContent.trim() + " is cut at the edge");
+		if (box.right > (around ? around.right : wide) + 1) list.push(e.textContent.trim() + " is cut at the edge");
 	}
 	return list.join("\n");
 })()`

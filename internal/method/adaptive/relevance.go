@@ -186,6 +186,9 @@ func (v *relevance) share() (share float64, of []float64) {
 		}
 	}
 	share = a.WeightShare / (1 + math.Exp(a.enough()-most))
+	if len(a.y) >= a.params && a.params >= manyParams && most > resting {
+		share = max(share, a.WeightHedge)
+	}
 	if math.IsInf(most, -1) || share < smallestShare {
 		return 0, nil
 	}
@@ -201,6 +204,16 @@ func (v *relevance) share() (share float64, of []float64) {
 		of[k] /= sum
 	}
 	return share, of
+}
+
+// best is the number of the model with the largest lead, if it leads.
+func (v *relevance) best() (k int, ok bool) {
+	for i, m := range v.models {
+		if m.known && (!v.models[k].known || m.lead > v.models[k].lead) {
+			k = i
+		}
+	}
+	return k, len(v.models) > 0 && v.models[k].known && v.models[k].lead > v.run.enough()
 }
 
 // tell says which weights are in use: those of the model that predicts best.

@@ -166,10 +166,19 @@ func (a *run) condition(spare int) (posterior, error) {
 	return posterior{d, s, std, model}, err
 }
 
-// forecast is that of the run's model; the random points that begin a run have none.
+// forecast is that of the model that predicts best; the random points that begin a run have none.
 func (a *run) forecast() (*method.Forecast, error) {
 	if a.fit.n == 0 {
 		return nil, gp.ErrNoFit
+	}
+	if a.relevance != nil {
+		if k, ok := a.relevance.best(); ok {
+			all, err := a.relevance.condition(k, 0)
+			if err != nil {
+				return nil, err
+			}
+			return &method.Forecast{Model: all.model, Noise: all.model.NoiseVariance(), Back: all.Moments}, nil
+		}
 	}
 	all := a.last
 	if a.seen != len(a.y) {

@@ -44,6 +44,7 @@ type settings struct {
 	Neighbours  int     `option:"neighbours" meaning:"most observations of a local model; 20 + 2D in few dimensions"`
 
 	WeightShare  float64 `option:"weight-share" meaning:"most queries made by models with one weight for each parameter; 0: there are none"`
+	WeightHedge  float64 `option:"weight-hedge" meaning:"their least share with more observations than parameters, unless they predict badly"`
 	WeightsFrom  int     `option:"weights-from" meaning:"observations from which on there are weights; twice as many as parameters when these are few"`
 	Lead         float64 `option:"lead" meaning:"lead in log density over the model without weights at which they get half of their share; less with fewer than 20 parameters"`
 	Memory       float64 `option:"memory" meaning:"what is kept of a lead with each observation"`
@@ -73,7 +74,7 @@ var defaults = settings{
 	Log: true, Share: 0.3, Matern: true,
 	Theta: 0.3, Noise: 1e-6, ThetaSpread: 2, NoiseSpread: 2, ThetaSpreadMany: 0.25, NoiseSpreadMany: 6, Rough: 0.25,
 	LocalShare: 0.3, LocalTheta: 0.2, LocalSpread: 1, Neighbours: 100,
-	WeightShare: 0.6, WeightsFrom: 20, Lead: 15, Memory: 0.98, MostGain: 3,
+	WeightShare: 0.6, WeightHedge: 0.3, WeightsFrom: 20, Lead: 15, Memory: 0.98, MostGain: 3,
 	WeightSpread: 3.5, Sparsity: 4, WeightFloor: 1e-4, Screened: 128,
 	Improvement: 0.5, Starts: 8, Steps: 20, Middle: 0.3, Apart: 1e-4, Move: 0.03,
 	ExactFits: 5, MostFitted: 600, MostModel: 3000,
@@ -164,7 +165,7 @@ func (s settings) validate() error {
 	for i := range v.NumField() {
 		f, key := v.Field(i), v.Type().Field(i).Tag.Get("option")
 		switch key {
-		case "descents", "progress", "local-share", "improvement", "design-share", "rough", "return-length", "other-length", "weight-share", "lead", "sparsity", "weight-floor":
+		case "descents", "progress", "local-share", "improvement", "design-share", "rough", "return-length", "other-length", "weight-share", "weight-hedge", "lead", "sparsity", "weight-floor":
 			continue // 0 leaves the part out, or is a limit
 		}
 		if f.Kind() != reflect.Bool && f.IsZero() {

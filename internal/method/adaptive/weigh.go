@@ -64,19 +64,26 @@ func (s *weighings) believe(x strategy.Point) {
 // weigh is the place around the lowest point of model k.
 func (a *run) weigh(k, spare int) (*weighing, error) {
 	v := a.relevance
-	d, std := a.keep(len(a.y), a.MostModel)
-	s := a.newScaled(v.even.log, d.Y, std, a.designMedian(len(a.y)))
-	model, err := gp.Condition(v.models[k].hyper, gp.Data{Points: d.Points, Y: s.w, Given: s.noise}, spare)
+	known, err := v.condition(k, spare)
 	if err != nil {
 		return nil, err
 	}
-	p := &weighing{place: *a.around(posterior{Data: d, model: model}, everywhere), weights: make([]float64, a.Dim)}
+	p := &weighing{place: *a.around(known, everywhere), weights: make([]float64, a.Dim)}
 	w := v.models[k].hyper.Metric.(gp.Weighted).Weights
 	largest := slices.Max(w)
 	for j, i := range a.of {
 		p.weights[j] = w[i] / largest
 	}
 	return p, nil
+}
+
+// condition returns the posterior of model k.
+func (v *relevance) condition(k, spare int) (posterior, error) {
+	a := v.run
+	d, std := a.keep(len(a.y), a.MostModel)
+	s := a.newScaled(v.even.log, d.Y, std, a.designMedian(len(a.y)))
+	model, err := gp.Condition(v.models[k].hyper, gp.Data{Points: d.Points, Y: s.w, Given: s.noise}, spare)
+	return posterior{d, s, std, model}, err
 }
 
 // query minimises an acquisition function over the region. Unlike the even model's, the
