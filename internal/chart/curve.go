@@ -31,6 +31,7 @@ func NewCurve(values []study.Value, goal study.Goal, points int) Curve {
 	return c
 }
 
+// Better says whether a is a better value than b.
 func Better(goal study.Goal, a, b float64) bool {
 	if goal == study.Maximize {
 		return a > b

@@ -129,7 +129,7 @@ func (p *Paths) spread(r *rand.Rand) {
 	if p.linear != nil {
 		z = p.linear.Dim()
 	}
-	w, x := make([]float64, z), make([]float64, dim)
+	w := make([]float64, z)
 	for f := range p.features.Cols {
 		scale := math.Sqrt(p.rate)
 		if p.profile == Matern52 {
@@ -143,7 +143,7 @@ func (p *Paths) spread(r *rand.Rand) {
 		for j := range w {
 			w[j] = scale * r.NormFloat64()
 		}
-		x = w[:dim]
+		x := w[:dim]
 		if p.linear != nil {
 			x = make([]float64, dim)
 			p.linear.Pull(x, w)

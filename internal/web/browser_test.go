@@ -246,7 +246,7 @@ func TestBrowser(t *testing.T) {
 	b.do(chromedp.Navigate(v.site + "/studies/oven"))
 	b.until(`document.querySelector("#curve[data-drawn=yes]")`)
 	dot := figuretest.Ask(b.browser, t, chromedp.Evaluate[box](`(() => {
-		document.querySelector("#curve").scrollIntoView({ block: "center" });
+		document.querySelector("#curve").scrollIntoView({ block: "nearest" });
 		const paths = [...document.querySelectorAll("#curve svg path")].map((e) => e.getBoundingClientRect()).filter((r) => r.width > 4 && r.width < 8 && r.height > 4 && r.height < 8 && r.y > 0);
 		const r = paths[paths.length >> 1];
 		return { X: r.x + r.width / 2, Y: r.y + r.height / 2, Height: 0 };
@@ -374,7 +374,8 @@ constraints: [acid + base <= 1.2]
 		for k, trial := range batch.Trials {
 			p := trial.Params
 			tell := fmt.Sprintf("%s/trials/%d/tell", api, trial.Number)
-			y := 70 * math.Exp(-math.Pow((p["temperature_of_the_bath"].(float64)-62)/22, 2)) * (1 - 0.15*math.Abs(math.Log10(p["catalyst"].(float64))+1.5))
+			heat, acid := (p["temperature_of_the_bath"].(float64)-62)/22, p["acid"].(float64)-0.4
+			y := 70 * math.Exp(-heat*heat) * (1 - 0.15*math.Abs(math.Log10(p["catalyst"].(float64))+1.5))
 			if p["solvent"] == "toluene" {
 				y += 14
 			}
@@ -383,7 +384,7 @@ constraints: [acid + base <= 1.2]
 			case k == 5 && round%3 == 1:
 				post(tell, `{"state": "failed", "reason": "the pump stopped"}`)
 			default:
-				post(tell, fmt.Sprintf(`{"value": %.17g, "std": 0.12345678901234567}`, y-12*math.Pow(p["acid"].(float64)-0.4, 2)))
+				post(tell, fmt.Sprintf(`{"value": %.17g, "std": 0.12345678901234567}`, y-12*acid*acid))
 			}
 		}
 	}
