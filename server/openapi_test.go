@@ -82,7 +82,7 @@ func TestEveryOperation(t *testing.T) {
 		g := generator{d, rand.New(rand.NewPCG(seed, 1)), 0.15 * float64(seed)}
 		fill(c)
 		statuses := map[string]map[int]int{}
-		for round := range 12 {
+		for round := range 24 {
 			for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 				for _, verb := range slices.Sorted(maps.Keys(d.Paths[path])) {
 					op := d.Paths[path][verb]

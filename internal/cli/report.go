@@ -62,6 +62,13 @@ func (c *reportCmd) Run(ctx context.Context, s streams) error {
 		if p.Summary, err = one.Summary(ctx); err != nil {
 			return err
 		}
+		if len(p.Summary.Config.Space.Outcomes()) > 0 {
+			front, err := one.Front(ctx)
+			if err != nil {
+				return err
+			}
+			p.Front = &front
+		}
 		var b bytes.Buffer
 		if err := report.HTML(&b, p); err != nil {
 			return err

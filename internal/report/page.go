@@ -14,6 +14,7 @@ import (
 	"github.com/mahabo/mahabo/internal/chart"
 	"github.com/mahabo/mahabo/internal/figure"
 	"github.com/mahabo/mahabo/internal/insight"
+	"github.com/mahabo/mahabo/internal/outcome"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -22,7 +23,8 @@ type Page struct {
 	Summary study.Summary
 	Trials  []study.Trial // all, in the order of their numbers
 	Review  *insight.Review
-	Command string // that made the page
+	Front   *study.Front // where the study declares outcomes
+	Command string       // that made the page
 	Version string
 	Time    time.Time
 }
@@ -40,6 +42,12 @@ type view struct {
 	Params          string // the best point, to copy
 	States          []stateCount
 	Improvements    []improvement
+
+	Asked      *chart.Chosen // nil before a batch was chosen
+	Chosen     *study.Best   // the best point where outcomes are declared
+	Objectives []string
+
+	Outcomes *chart.FrontView // nil where none are declared, or no trial is complete
 
 	Convergence, Parallel template.HTML
 	SliceGrid, Contours   []template.HTML
@@ -90,6 +98,9 @@ func (p Page) view() (*view, error) {
 	p.Trials = slices.DeleteFunc(slices.Clone(p.Trials), func(t study.Trial) bool { return t.Excluded })
 	a, goal := p.Review, p.Summary.Config.Goal
 	v := &view{Page: p, View: chart.View{Review: a, Goal: string(goal)}, Style: template.CSS(figure.Style + chart.Style)}
+	if m := p.Summary.Model; m.Method != "" {
+		v.Asked = &chart.Chosen{Method: m.Method, D: m.D, Weights: m.Weights, WeightShare: m.WeightShare, WeightLead: m.WeightLead}
+	}
 	v.Library, v.Script = template.JS(chart.Unpacked()), template.JS(chart.Script+start)
 	v.Policy = "default-src 'none'; style-src 'unsafe-inline'; script-src " + digest(string(v.Library)) + " " + digest(string(v.Script))
 	for _, s := range []evaluate.State{evaluate.Complete, study.Running, study.Waiting, study.Stale, evaluate.Failed, evaluate.Infeasible} {
@@ -100,11 +111,26 @@ func (p Page) view() (*view, error) {
 	if n := p.Summary.Excluded; n > 0 {
 		v.States = append(v.States, stateCount{"excluded", n})
 	}
+	if f := p.Front; f != nil && f.Complete > 0 {
+		complete := slices.DeleteFunc(slices.Clone(p.Trials), func(t study.Trial) bool { return t.State != evaluate.Complete })
+		v.Outcomes = &chart.FrontView{OutcomesData: chart.NewFront(*f, complete, p.Summary.Config.Space)}
+	}
 	if a.Best == nil {
 		return v, nil
 	}
 	v.Params = a.Best.Params.String()
-	v.Improvements = improvements(p.Trials, goal)
+	if f := p.Front; f != nil {
+		v.Objectives, v.Chosen = f.Objectives, f.Least
+		for i, b := range f.Points {
+			if b.Number == f.Knee {
+				v.Chosen = &f.Points[i]
+			}
+		}
+		if v.Chosen != nil {
+			v.Params = v.Chosen.Params.String()
+		}
+	}
+	v.Improvements = improvements(p.Trials, goal, outcome.Of(p.Summary.Config.Space.Outcomes()))
 	if n := len(v.Improvements); n > tableRows {
 		v.Improvements = v.Improvements[n-tableRows:]
 	}
@@ -118,9 +144,9 @@ func digest(script string) string {
 }
 
 // improvements lists the trials that were better than all before.
-func improvements(trials []study.Trial, goal study.Goal) (list []improvement) {
+func improvements(trials []study.Trial, goal study.Goal, scheme outcome.Scheme) (list []improvement) {
 	for _, t := range trials {
-		if t.Value != nil && (len(list) == 0 || chart.Better(goal, *t.Value, list[len(list)-1].Value)) {
+		if t.Value != nil && scheme.Keeps(t.Outcomes) && (len(list) == 0 || chart.Better(goal, *t.Value, list[len(list)-1].Value)) {
 			list = append(list, improvement{t.Number, *t.Value})
 		}
 	}
@@ -131,9 +157,10 @@ func improvements(trials []study.Trial, goal study.Goal) (list []improvement) {
 func (v *view) draw() (err error) {
 	goal := v.Summary.Config.Goal
 	var values []study.Value
+	scheme := outcome.Of(v.Summary.Config.Space.Outcomes())
 	for _, t := range v.Page.Trials {
 		if t.Value != nil {
-			values = append(values, study.Value{Number: t.Number, Value: *t.Value})
+			values = append(values, study.Value{Number: t.Number, Value: *t.Value, Broken: !scheme.Keeps(t.Outcomes)})
 		}
 	}
 	curve := chart.NewCurve(values, goal, mostDots)

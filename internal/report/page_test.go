@@ -111,6 +111,18 @@ func TestPageOfLittle(t *testing.T) {
 	}
 }
 
+// The page says which weights the method uses.
+func TestPageOfWeights(t *testing.T) {
+	p := examplePage(t, 12, 2, ridge)
+	if text := write(t, p); strings.Contains(text, `id="chosen"`) {
+		t.Error("a page without a batch says how it was chosen")
+	}
+	p.Summary.Model = study.ModelInfo{Method: "adaptive", Weights: map[string]float64{"a": 1, "b": 0.5}, WeightShare: 0.6, WeightLead: 20}
+	if text := write(t, p); !strings.Contains(text, `data-chart="weights"`) || !strings.Contains(text, "60 % are made by models") {
+		t.Error("the page does not show the weights in use")
+	}
+}
+
 // A thousand parameters and five thousand trials make a page of at most three megabytes.
 func TestPageOfMuch(t *testing.T) {
 	p := examplePage(t, 40, 1000, ridge)

@@ -54,6 +54,11 @@ func (o outcome) body() (map[string]any, error) {
 		body["reason"] = o.Reason
 		return body, nil
 	}
+	if strings.Contains(o.Value, "=") {
+		outcomes, err := readOutcomes(o.Value)
+		body["outcomes"] = outcomes
+		return body, err
+	}
 	for name, text := range map[string]string{"value": o.Value, "std": o.Std} {
 		if text == "" && name == "std" {
 			continue

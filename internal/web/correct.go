@@ -38,6 +38,10 @@ func (t trial) known() outcome {
 	if t.Value != nil {
 		o.Value = number(*t.Value)
 	}
+	if len(t.Outcomes) > 0 {
+		o.Value = t.outcomesText()
+		return o
+	}
 	if t.Std > 0 {
 		o.Std = number(t.Std)
 	}
@@ -56,7 +60,7 @@ func (d *dashboard) correct(w http.ResponseWriter, r *http.Request) {
 	default:
 		o := readOutcome(r)
 		again.Correction = &o
-		if body, err = o.body(); err == nil && o.Std == "" && body["state"] == "complete" {
+		if body, err = o.body(); err == nil && o.Std == "" && body["state"] == "complete" && body["outcomes"] == nil {
 			body["std"] = 0
 		}
 	}

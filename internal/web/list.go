@@ -34,6 +34,9 @@ type best struct {
 	Params space.Params
 	Value  float64
 	Count  int
+
+	Outcomes   map[string]float64
+	Violations map[string]float64
 }
 
 // states in the order in which they are shown.

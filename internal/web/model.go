@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,7 +8,6 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
-	"slices"
 
 	"github.com/mahabo/mahabo/internal/chart"
 	"github.com/mahabo/mahabo/internal/insight"
@@ -25,31 +23,9 @@ type analysis struct {
 		What  string
 		Share float64
 	}
-	Chosen     *chosen
+	Chosen     *chart.Chosen
 	chart.View `json:"-"`
 	Tag        string `json:"-"` // of what is shown
-}
-
-// chosen is how the method chose the points of the last batch.
-type chosen struct {
-	Method         string
-	D              int
-	Fallback, Note *string
-	Weights        map[string]float64
-	WeightShare    float64 `json:"weight_share"`
-	WeightLead     float64 `json:"weight_lead"`
-}
-
-// Figure draws the weights of the parameters, the largest first.
-func (c chosen) Figure() (template.HTML, error) {
-	var rows []map[string]any
-	for name, w := range c.Weights {
-		rows = append(rows, map[string]any{"name": name, "value": w})
-	}
-	slices.SortFunc(rows, func(a, b map[string]any) int {
-		return cmp.Or(cmp.Compare(b["value"].(float64), a["value"].(float64)), cmp.Compare(a["name"].(string), b["name"].(string)))
-	})
-	return chart.Figure("weights", map[string]any{"rows": rows}, "How much each parameter counts in the method's own model, the largest 1: a distance along a parameter with a small weight hardly changes what the model expects.", "")
 }
 
 // Waits is how often a page asks whether there is news.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/mahabo/mahabo/space"
@@ -19,6 +20,8 @@ type trial struct {
 	Predicted *struct{ Mean, Std float64 }
 	Value     *float64
 	Std       float64
+	Outcomes  map[string]float64
+	Stds      map[string]float64
 	Reason    string
 	Notes     []string
 	Excluded  bool
@@ -115,6 +118,25 @@ func (d *dashboard) readHeading(r *http.Request, tab string) (h heading, err err
 	err = h.space.UnmarshalJSON(h.Study.Space)
 	h.Params = len(h.space.Params())
 	return h, err
+}
+
+// Outcomes are those that the study declares.
+func (h heading) Outcomes() []space.Outcome { return h.space.Outcomes() }
+
+// Several says whether there is more than one objective.
+func (h heading) Several() bool {
+	objectives := 0
+	for _, o := range h.space.Outcomes() {
+		if o.Goal != "" {
+			objectives++
+		}
+	}
+	return objectives > 1
+}
+
+// Limits says whether outcomes have limits.
+func (h heading) Limits() bool {
+	return slices.ContainsFunc(h.space.Outcomes(), func(o space.Outcome) bool { return o.AtMost != nil || o.AtLeast != nil })
 }
 
 // NameList are the parameters that vary.

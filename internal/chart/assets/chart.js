@@ -231,6 +231,73 @@ kinds.parallel = ({ goal, points, value = "value" }, env) => {
   };
 };
 
+// Trials by their objectives, two at a time: those on the front, those that others beat, and those that violate a limit.
+kinds.front = ({ front }, env) => {
+  const o = front.objectives, n = front.numbers.length;
+  if (n === 0) return { empty: "No trial is complete yet." };
+  const pairs = [];
+  for (let i = 0; i < o.length; i++) for (let j = i + 1; j < o.length; j++) pairs.push([i, j]);
+  const across = env.narrow || pairs.length === 1 ? 1 : 2, down = Math.ceil(pairs.length / across), tall = pairs.length === 1 ? 380 : 300;
+  const side = (k) => front.axes[o[k].axis], better = (k) => `${named(side(k))}, ${o[k].goal === "maximize" ? "higher" : "lower"} is better`;
+  const tell = (i) => () => tip("trial " + front.numbers[i], [...front.axes.slice(0, 12).map((a) => [clip(named(a), 24), short(a.at[i], 6)]), ["limits", front.limits.length ? (front.kept[i] ? "all kept" : "not all kept") : null]]);
+  const kept = front.numbers.map((_, i) => i);
+  const range = (k) => { // of what keeps the limits, if anything does: the rest would hide it
+    const list = kept.filter((i) => front.kept[i]).map((i) => side(k).at[i]);
+    return frame(...(list.length > 1 ? visible(list, o[k].goal) : [side(k).low, side(k).high]));
+  };
+  const ranges = o.map((_, k) => range(k)), inside = (k, v) => between(v, ...ranges[k]);
+  const grid = [], xAxis = [], yAxis = [], series = [];
+  pairs.forEach(([i, j], p) => {
+    const left = p % across, top = Math.floor(p / across);
+    grid.push({ left: `${left * (100 / across) + 3}%`, width: `${100 / across - 7}%`, top: 62 + top * tall, height: tall - 90, containLabel: true });
+    const plainEnds = (k) => ({ color: env.soft, fontSize: 11, hideOverlap: true, formatter: (v) => (v === ranges[k][0] || v === ranges[k][1] ? "" : short(v)) });
+    xAxis.push({ ...axis(env, { name: better(i), nameGap: 26, min: ranges[i][0], max: ranges[i][1], axisLabel: plainEnds(i) }), gridIndex: p });
+    yAxis.push({ ...upright(env, { name: better(j), min: ranges[j][0], max: ranges[j][1], axisLabel: plainEnds(j) }), gridIndex: p });
+    const dot = (q) => ({ value: [inside(i, side(i).at[q]), inside(j, side(j).at[q])], trial: front.numbers[q], tip: tell(q) });
+    const of = (name, pick, style, more = {}) => series.push({ name, type: "scatter", xAxisIndex: p, yAxisIndex: p, symbolSize: 6, cursor: "pointer", itemStyle: style, data: kept.filter(pick).map(dot), ...more });
+    if (front.limits.length) of("violates a limit", (q) => !front.kept[q], { color: "transparent", borderColor: env.soft, borderWidth: 1, opacity: 0.6 });
+    of("beaten by others", (q) => front.kept[q] && !front.on[q], { color: env.soft, opacity: 0.6 });
+    const on = kept.filter((q) => front.on[q]);
+    if (pairs.length === 1 && on.length > 1) series.push({ type: "line", silent: true, symbol: "none", xAxisIndex: p, yAxisIndex: p, step: o[0].goal === o[1].goal ? "end" : "start", lineStyle: { color: env.accent, width: 1.5, opacity: 0.7 }, data: on.map(dot).map((d) => d.value).sort((a, b) => a[0] - b[0]) });
+    of("on the front", (q) => front.on[q], { color: env.accent }, { symbolSize: 9, z: 4 });
+    if (on.length) series.push({ name: "knee", type: "scatter", symbol: "diamond", symbolSize: 15, z: 5, cursor: "pointer", xAxisIndex: p, yAxisIndex: p, itemStyle: { color: env.best, borderColor: env.paper, borderWidth: 1.5 }, data: [dot(n - 1)] });
+  });
+  return {
+    height: down * tall + 40, label: `${front.on.filter(Boolean).length} trials on the front of ${o.map((v) => v.name).join(", ")}, of ${front.total}`,
+    option: plain(env, { grid, xAxis, yAxis, series, legend: { top: 0, left: 0, type: "scroll", textStyle: { color: env.soft }, pageTextStyle: { color: env.soft }, data: [...new Set(series.map((s) => s.name).filter(Boolean))] } }),
+  };
+};
+
+// How the hypervolume of the front grew.
+kinds.hypervolume = ({ front }, env) => {
+  if (front.grown.length === 0) return { empty: "No trial keeps all limits yet." };
+  return {
+    height: env.narrow ? 240 : 280, label: `Hypervolume after ${front.total} trials: ${short(front.hypervolume)}`,
+    option: plain(env, {
+      xAxis: axis(env, { name: "trial", whole: true, min: 0, max: front.grown[front.grown.length - 1], nameGap: 26 }),
+      yAxis: upright(env, { name: "hypervolume, higher is better" }),
+      series: [{ type: "line", step: "end", showSymbol: false, symbolSize: 8, lineStyle: { color: env.accent, width: 2.2 }, itemStyle: { color: env.accent }, areaStyle: { color: env.accent, opacity: 0.1 }, data: front.grown.map((v, i) => ({ value: [v, front.volumes[i]], trial: v, tip: () => tip("up to trial " + v, [["hypervolume", short(front.volumes[i], 6)]]) })) }],
+    }),
+  };
+};
+
+// The share of the trials that keep each limit.
+kinds.limits = ({ front }, env) => {
+  const rows = [...front.limits].sort((a, b) => a.kept - b.kept).slice(0, 30), share = (r) => (front.total ? (100 * r.kept) / front.total : 0);
+  if (rows.length === 0 || front.total === 0) return { empty: "No trial is complete yet." };
+  const chart = listing(env, rows.map((r) => `${r.name} ${r.text}`), { min: 0, max: 100 }, "trials that keep it, %", [{ type: "bar", barMaxWidth: 13, itemStyle: { color: env.accent, borderRadius: [0, 3, 3, 0] }, data: rows.map((r) => ({ value: share(r), tip: () => tip(r.name, [["limit", r.text], ["kept by", `${r.kept} of ${front.total}`]]) })) }], 26);
+  chart.option.legend = undefined;
+  chart.option.grid.top = 10;
+  return { ...chart, height: chart.height - 24, label: "Limits: " + rows.slice(0, 5).map((r) => `${r.name} ${short(share(r), 3)} %`).join(", ") };
+};
+
+// Parallel coordinates over the outcomes: the last axis is the first objective.
+kinds.outcomes = ({ front }, env) => {
+  const first = front.objectives[0], others = front.axes.filter((_, k) => k !== first.axis).slice(0, 11);
+  if (others.length === 0) return { empty: "There is one outcome only." };
+  return kinds.parallel({ goal: first.goal, value: first.name, points: { numbers: front.numbers, values: front.axes[first.axis].at, axes: others } }, env);
+};
+
 // whisker draws an estimate's interval in a list: value is [place, low, high].
 const whisker = (env, data, more = {}) => ({
   type: "custom", z: 4, silent: true, data, encode: { x: [1, 2], y: 0 },

@@ -41,8 +41,20 @@ export function logScale(figure, again) {
   };
 }
 
+let fronts = null; // the answer that charts of outcomes wait for
+
 // loaders read and draw what changes with every trial, by data-live.
 const loaders = {
+  // The charts of outcomes share one answer.
+  front(figure, study) {
+    return async () => {
+      fronts ??= read(study.api + "/front?chart=true").finally(() => queueMicrotask(() => (fronts = null)));
+      const answer = await fronts;
+      draw(figure, { front: answer.chart });
+      figure.dataset.points = answer.points.length;
+    };
+  },
+
   curve(figure, study) {
     const box = logScale(figure, () => figure.again());
     let curve = null;

@@ -1,0 +1,29 @@
+package chart
+
+import (
+	"cmp"
+	"html/template"
+	"slices"
+)
+
+// Chosen is how the method chose the points of the last batch.
+type Chosen struct {
+	Method         string
+	D              int
+	Fallback, Note *string
+	Weights        map[string]float64
+	WeightShare    float64 `json:"weight_share"`
+	WeightLead     float64 `json:"weight_lead"`
+}
+
+// Figure draws the weights of the parameters, the largest first.
+func (c Chosen) Figure() (template.HTML, error) {
+	var rows []map[string]any
+	for name, w := range c.Weights {
+		rows = append(rows, map[string]any{"name": name, "value": w})
+	}
+	slices.SortFunc(rows, func(a, b map[string]any) int {
+		return cmp.Or(cmp.Compare(b["value"].(float64), a["value"].(float64)), cmp.Compare(a["name"].(string), b["name"].(string)))
+	})
+	return Figure("weights", map[string]any{"rows": rows}, "How much each parameter counts in the method's own model, the largest 1: a distance along a parameter with a small weight hardly changes what the model expects.", "")
+}
