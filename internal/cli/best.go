@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	mostBest    = 30      // parameters that best lists
-	mostNumbers = 300_000 // of trials that are read to put them in order
-	groups      = 5       // in which the values of a numeric parameter are divided
+	mostBest    = 30     // parameters that best lists
+	mostNumbers = 30_000 // of trials that are read to put them in order
+	groups      = 5      // in which the values of a numeric parameter are divided
 )
 
 // rankedParam is a parameter of the best point.
@@ -38,7 +38,7 @@ func rankParams(ctx context.Context, one studied, best study.Best) (list rankedP
 	if err != nil {
 		return nil, err
 	}
-	most := max(mostNumbers/len(params), 4*groups)
+	most := max(mostNumbers/len(params), 12*groups)
 	var numbers []int
 	var outcomes []float64
 	for i, v := range values {

@@ -121,12 +121,30 @@ def test_storage(tmp_path: Path) -> None:
     assert copy._study.info().states == {"complete": 19}
 
 
-def test_what_is_not_there() -> None:
-    with pytest.raises(NotImplementedError, match="constraints_func"):
-        MahaboSampler(constraints_func=lambda t: [0.0])
-    study = optuna.create_study(directions=["minimize", "minimize"], sampler=MahaboSampler())
-    with pytest.raises(ValueError, match="one objective"):
-        study.optimize(lambda t: (t.suggest_float("x", 0, 1), 1.0), n_trials=1)
+def test_several_objectives() -> None:
+    """The front of two parabolas is found, and the copy knows both values of every trial."""
+    sampler = MahaboSampler({"x": FloatDistribution(-2, 4), "y": FloatDistribution(-2, 2)}, seed=1)
+    study = optuna.create_study(directions=["minimize", "maximize"], sampler=sampler)
+
+    def objective(t: optuna.Trial) -> tuple[float, float]:
+        x, y = t.suggest_float("x", -2, 4), t.suggest_float("y", -2, 2)
+        return x**2 + y**2, -((x - 2) ** 2) - y**2
+
+    study.optimize(objective, n_trials=30)
+    assert len(study.best_trials) > 8
+    front = next(iter(sampler._copies.values()))._study.front()
+    assert {tuple(p.outcomes.values()) for p in front.points} == {tuple(t.values) for t in study.best_trials}
+
+
+def test_constraints() -> None:
+    """A limit that excludes the minimum is kept."""
+    sampler = MahaboSampler(seed=1, constraints_func=lambda t: [1.0 - t.params["x"] - t.params["y"]])
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(lambda t: t.suggest_float("x", -2, 2) ** 2 + t.suggest_float("y", -2, 2) ** 2, n_trials=40)
+    best = study.best_trial
+    assert sum(best.params.values()) >= 1.0
+    assert best.value is not None and best.value < 0.55
+    assert next(iter(sampler._copies.values()))._study.info().states["complete"] == 40
 
 
 def test_it_is_imported_when_it_is_used() -> None:

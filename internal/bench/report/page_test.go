@@ -166,10 +166,5 @@ func look(browser context.Context, t *testing.T, width int64) {
 	if seen.Figures != 2+4+3 || seen.Shapes < 2*4*9+2*11 || seen.Empty > 0 || seen.Texts < 100 || seen.Outside > 0 || seen.Wide > 0 || seen.Smallest < 9 || seen.Columns != columns {
 		t.Errorf("at a width of %d the browser sees %+v", width, seen)
 	}
-	if dir := os.Getenv("MAHABO_SCREENSHOTS"); dir != "" {
-		name := filepath.Join(dir, fmt.Sprintf("report%d.png", width))
-		if err := os.WriteFile(name, figuretest.Ask(browser, t, chromedp.FullScreenshot(100)), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	figuretest.Keep(browser, t, fmt.Sprintf("leaderboard%d", width))
 }

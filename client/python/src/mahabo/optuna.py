@@ -18,6 +18,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.samplers._base import _CONSTRAINTS_KEY, _process_constraints_after_trial
 from optuna.trial import FrozenTrial, TrialState
 
 from .errors import Exhausted
@@ -33,6 +34,9 @@ class MahaboSampler(optuna.samplers.BaseSampler):
     search_space says which they are from the first trial on; else they are learned from the
     trials that are complete, and parameters that only some trials have are chosen by
     independent_sampler (a random one). method, init and seed are those of a mahabo study.
+    Studies with several directions are searched for their front. constraints_func is Optuna's: a
+    trial is feasible when none of the numbers it returns is above 0. How many there are is known from
+    the first trial that ends; those before it are the independent sampler's.
     """
 
     def __init__(
@@ -45,12 +49,9 @@ class MahaboSampler(optuna.samplers.BaseSampler):
         independent_sampler: optuna.samplers.BaseSampler | None = None,
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
     ) -> None:
-        if constraints_func is not None:
-            raise NotImplementedError(
-                "MahaboSampler has no constraints_func yet: raise optuna.TrialPruned at points that break a constraint"
-            )
         self._given = dict(search_space) if search_space is not None else None
         self._method, self._init, self._seed = method, init, seed
+        self._constraints_func = constraints_func
         self._independent = independent_sampler or optuna.samplers.RandomSampler(seed=seed)
         self._forget()
 
@@ -62,7 +63,7 @@ class MahaboSampler(optuna.samplers.BaseSampler):
         self._chosen: dict[int, _Copy] = {}  # by id of the trials that this sampler has chosen and that are open
 
     def __getstate__(self) -> dict[str, Any]:
-        keep = ("_given", "_method", "_init", "_seed", "_independent")
+        keep = ("_given", "_method", "_init", "_seed", "_independent", "_constraints_func")
         return {name: self.__dict__[name] for name in keep}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -73,8 +74,6 @@ class MahaboSampler(optuna.samplers.BaseSampler):
         self._independent.reseed_rng()
 
     def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        if study._is_multi_objective():
-            raise ValueError("MahaboSampler optimises one objective: use one direction, or another sampler")
         with self._lock:
             space = self._given if self._given is not None else self._common.calculate(study)
         return {name: d for name, d in sorted(space.items()) if not d.single()}
@@ -85,8 +84,15 @@ class MahaboSampler(optuna.samplers.BaseSampler):
         if not search_space:
             return {}
         with self._lock:
-            copy = self._copy(study, search_space)
-            copy.follow(study.get_trials(deepcopy=False), trial._trial_id)
+            trials = study.get_trials(deepcopy=False)
+            limits = 0
+            if self._constraints_func is not None:
+                known = [c for t in trials if (c := _constraints(t)) is not None]
+                if not known:
+                    return {}  # nobody knows yet how many there are
+                limits = len(known[0])
+            copy = self._copy(study, search_space, limits)
+            copy.follow(trials, trial._trial_id)
             try:
                 params = copy.ask(trial._trial_id)
             except Exhausted:
@@ -102,27 +108,37 @@ class MahaboSampler(optuna.samplers.BaseSampler):
     def after_trial(
         self, study: optuna.Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
     ) -> None:
+        constraints = None
+        if self._constraints_func is not None and state in (TrialState.COMPLETE, TrialState.PRUNED):
+            _process_constraints_after_trial(self._constraints_func, study, trial, state)
+            constraints = _constraints(study._storage.get_trial(trial._trial_id))
         with self._lock:
             copy = self._chosen.pop(trial._trial_id, None)
             if copy is not None:
-                copy.tell(trial, state, values[0] if values else None)
+                copy.tell(trial, state, values, constraints)
         self._independent.after_trial(study, trial, state, values)
 
-    def _copy(self, study: optuna.Study, space: dict[str, BaseDistribution]) -> _Copy:
-        key = (study.study_name, *sorted((name, repr(d)) for name, d in space.items()))
+    def _copy(self, study: optuna.Study, space: dict[str, BaseDistribution], limits: int) -> _Copy:
+        key = (study.study_name, limits, *sorted((name, repr(d)) for name, d in space.items()))
         if key not in self._copies:
             if self._server is None:
                 self._server = PrivateServer(None)
             seed = int.from_bytes(os.urandom(4), "big") if self._seed is None else self._seed
+            goals = ["maximize" if d == optuna.study.StudyDirection.MAXIMIZE else "minimize" for d in study.directions]
+            outcomes: dict[str, Any] | None = None
+            if len(goals) > 1 or limits:
+                outcomes = {f"o{i}": goal for i, goal in enumerate(goals)}
+                outcomes.update({f"c{i}": {"at_most": 0} for i in range(limits)})
             made = self._server.client.create_study(
                 f"optuna-{len(self._copies)}",
                 [_parameter(f"p{i}", name, d) for i, (name, d) in enumerate(space.items())],
                 method=self._method,
                 init=self._init,
                 seed=seed,
-                goal="maximize" if study.direction == optuna.study.StudyDirection.MAXIMIZE else "minimize",
+                goal=None if outcomes else goals[0],
+                outcomes=outcomes,
             )
-            self._copies[key] = _Copy(made, space)
+            self._copies[key] = _Copy(made, space, list(outcomes or []), len(goals))
         return self._copies[key]
 
     def close(self) -> None:
@@ -136,8 +152,9 @@ class MahaboSampler(optuna.samplers.BaseSampler):
 class _Copy:
     """The trials of a study of Optuna in a study of mahabo."""
 
-    def __init__(self, study: Study, space: dict[str, BaseDistribution]) -> None:
+    def __init__(self, study: Study, space: dict[str, BaseDistribution], names: list[str], objectives: int) -> None:
         self._study, self._space = study, space
+        self._names, self._objectives = names, objectives  # names of outcomes, none for a single value
         self._known: set[int] = set()  # ids of trials that need no look any more
         self._open: dict[int, Trial] = {}  # by id
 
@@ -156,9 +173,11 @@ class _Copy:
                 continue
             if t.state.is_finished():
                 if id in self._open:
-                    self.tell(t, t.state, t.value)
-                elif t.state == TrialState.COMPLETE and self._has(t) and math.isfinite(t.value or 0.0):
-                    rows.append({**self._point(t), "value": t.value})
+                    self.tell(t, t.state, t.values, _constraints(t))
+                elif t.state == TrialState.COMPLETE and self._has(t):
+                    outcome = self._outcome(t.values, _constraints(t))
+                    if outcome is not None:
+                        rows.append({**self._point(t), **outcome})
                 self._known.add(id)
             elif t.state == TrialState.RUNNING and id not in self._open and self._has(t):
                 self._study.enqueue(self._point(t))  # of another process: pending here too
@@ -168,19 +187,31 @@ class _Copy:
             for line, error in report.bad:
                 warnings.warn(f"a trial of the study is left out: {error}", stacklevel=2)
 
-    def tell(self, t: FrozenTrial, state: TrialState, value: float | None) -> None:
+    def _outcome(self, values: Sequence[float] | None, constraints: Sequence[float] | None) -> dict[str, float] | None:
+        """Return what a trial told by name, None when some of it is missing or no number."""
+        numbers = [*(values or ()), *(constraints or ())]
+        if len(values or ()) != self._objectives or len(numbers) != max(1, len(self._names)):
+            return None
+        if not all(math.isfinite(v) for v in numbers):
+            return None
+        return dict(zip(self._names or ["value"], map(float, numbers)))
+
+    def tell(
+        self, t: FrozenTrial, state: TrialState, values: Sequence[float] | None, constraints: Sequence[float] | None
+    ) -> None:
         self._known.add(t._trial_id)
         trial = self._open.pop(t._trial_id, None)
         if trial is None:
             return
+        outcome = self._outcome(values, constraints) if state == TrialState.COMPLETE else None
         if not self._has(t):
             trial.release()  # the objective ended before, or asked for others
         elif self._point(t) != self._study.flat(trial.params):
             trial.release()  # the user held some: learn from the point that was evaluated
-            if state == TrialState.COMPLETE and value is not None and math.isfinite(value):
-                self._study.import_rows([{**self._point(t), "value": value}])
-        elif state == TrialState.COMPLETE and value is not None and math.isfinite(value):
-            trial.tell(value)
+            if outcome is not None:
+                self._study.import_rows([{**self._point(t), **outcome}])
+        elif outcome is not None:
+            trial.tell(outcome if self._names else outcome["value"])
         else:
             trial.fail(state.name.lower())
 
@@ -189,6 +220,11 @@ class _Copy:
 
     def _point(self, t: FrozenTrial) -> dict[str, Any]:
         return {f"p{i}": _internal(d, t.params[name]) for i, (name, d) in enumerate(self._space.items())}
+
+
+def _constraints(t: FrozenTrial) -> Sequence[float] | None:
+    found = t.system_attrs.get(_CONSTRAINTS_KEY)
+    return None if found is None else list(found)
 
 
 def _parameter(name: str, description: str, d: BaseDistribution) -> Parameter:
