@@ -170,11 +170,7 @@ func (d *database) addPoints(ctx context.Context, id string, events []study.Even
 	if len(bare) == 0 {
 		return nil
 	}
-	c, err := d.codec(ctx, id)
-	if err != nil {
-		return err
-	}
-	found, err := d.Packed(ctx, id, numbers)
+	c, found, err := d.unpacker(ctx, id, numbers)
 	if err != nil {
 		return err
 	}
@@ -184,6 +180,15 @@ func (d *database) addPoints(ctx context.Context, id string, events []study.Even
 		}
 	}
 	return nil
+}
+
+// unpacker returns what the packed points of trials are, and how to read them.
+func (d *database) unpacker(ctx context.Context, id string, numbers []int) (c points.Codec, found map[int][]byte, err error) {
+	if c, err = d.codec(ctx, id); err != nil {
+		return c, nil, err
+	}
+	found, err = d.Packed(ctx, id, numbers)
+	return c, found, err
 }
 
 // addParams adds their parameters to trials.
@@ -197,11 +202,7 @@ func (d *database) addParams(ctx context.Context, id string, trials []study.Tria
 	if len(numbers) == 0 {
 		return nil
 	}
-	c, err := d.codec(ctx, id)
-	if err != nil {
-		return err
-	}
-	found, err := d.Packed(ctx, id, numbers)
+	c, found, err := d.unpacker(ctx, id, numbers)
 	if err != nil {
 		return err
 	}

@@ -65,19 +65,15 @@ func rankParams(ctx context.Context, one studied, best study.Best) (list rankedP
 		list = append(list, r)
 	}
 	slices.SortStableFunc(list, func(a, b rankedParam) int {
-		return cmp.Or(-compareBool(a.was != nil, b.was != nil), cmp.Compare(b.share, a.share))
+		if changed := a.was != nil; changed != (b.was != nil) {
+			if changed {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(b.share, a.share)
 	})
 	return list, nil
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // ranked replaces numbers by their places in order.

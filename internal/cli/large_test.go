@@ -107,7 +107,7 @@ func TestLargeStudies(t *testing.T) {
 	if *figures != "" {
 		sizes, times = []large{{"wide", 5200, 1000, 4}, {"long", 100_000, 20, 16}}, 9
 	} else if testing.Short() {
-		t.Skip("it takes seconds")
+		t.Skip("it takes seconds; make test runs it")
 	}
 	var page strings.Builder
 	for _, l := range sizes {

@@ -43,7 +43,7 @@ func TestRunningIsShownAtOnce(t *testing.T) {
 // kill -9 takes the program along.
 func TestKilledRunTakesItsProgramAlong(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux can do that")
+		t.Skip("only Linux can do that; make test runs it there")
 	}
 	dir := t.TempDir()
 	file, pidFile := writeIn(t, dir, "space.yaml", "parameters:\n  a: {float: [0, 1]}\n"), filepath.Join(dir, "pid")

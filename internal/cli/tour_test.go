@@ -45,7 +45,7 @@ func copied(t *testing.T, name string) string {
 // The tour of README.md works as it is written, line by line.
 func TestTour(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes seconds")
+		t.Skip("it takes seconds; make test runs it")
 	}
 	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
@@ -87,7 +87,7 @@ func TestTour(t *testing.T) {
 // Every folder of examples runs.
 func TestExamples(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes seconds")
+		t.Skip("it takes seconds; make test runs it")
 	}
 	scripts, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "run.sh"))
 	if err != nil || len(scripts) < 8 {
