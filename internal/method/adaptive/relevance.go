@@ -23,6 +23,8 @@ type relevance struct {
 	n      int      // observations of the last fits
 	even   scaleFit // of the model that treats all parameters alike
 	models []weighted
+
+	growers growers
 }
 
 // weighted is a model with one weight for each parameter.

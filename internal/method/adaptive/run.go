@@ -30,13 +30,16 @@ type run struct {
 	fit    scaleFit
 	best   int // number of the lowest value
 
+	grower    gp.Grower  // of the model of everything
 	relevance *relevance // nil for a run that has none
 
 	last posterior // of the last Ask, without the points that it believed
 	seen int       // observations that it knows
 }
 
-func (a *adaptive) newRun() *run { return &run{adaptive: a, points: gp.NewPoints(a.Dim)} }
+func (a *adaptive) newRun() *run {
+	return &run{adaptive: a, points: gp.NewPoints(a.Dim), grower: gp.Grower{Threads: a.Config.Threads}}
+}
 
 // add adds an observation.
 func (a *run) add(o observation) {
@@ -139,6 +142,7 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 	a.report.Jitter = max(a.report.Jitter, near.jitter, weighed.jitter)
 	if a.relevance != nil {
 		a.relevance.tell(&a.report)
+		a.relevance.growers.thin()
 	}
 	return points, nil
 }
@@ -162,7 +166,7 @@ type posterior struct {
 func (a *run) condition(spare int) (posterior, error) {
 	d, std := a.keep(len(a.y), a.MostModel)
 	s := a.newScaled(a.fit.log, d.Y, std, a.designMedian(len(a.y)))
-	model, err := gp.Condition(a.fit.hyper, gp.Data{Points: d.Points, Y: s.w, Given: s.noise}, spare)
+	model, err := a.grower.Condition(a.fit.hyper, gp.Data{Points: d.Points, Y: s.w, Given: s.noise}, spare)
 	return posterior{d, s, std, model}, err
 }
 

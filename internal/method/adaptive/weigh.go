@@ -82,7 +82,7 @@ func (v *relevance) condition(k, spare int) (posterior, error) {
 	a := v.run
 	d, std := a.keep(len(a.y), a.MostModel)
 	s := a.newScaled(v.even.log, d.Y, std, a.designMedian(len(a.y)))
-	model, err := gp.Condition(v.models[k].hyper, gp.Data{Points: d.Points, Y: s.w, Given: s.noise}, spare)
+	model, err := v.growers.of(k, a.Config.Threads).Condition(v.models[k].hyper, gp.Data{Points: d.Points, Y: s.w, Given: s.noise}, spare)
 	return posterior{d, s, std, model}, err
 }
 
