@@ -24,7 +24,7 @@ type Grower struct {
 // points are the same as last time with more of them behind, or others.
 func (g *Grower) Condition(h Hyper, d Data, spare int) (*Posterior, error) {
 	n := len(d.Y)
-	if g.factor == nil || g.data != d.Points || g.factor.Len() > n || d.Given != nil || d.Weights != nil || g.jitter > 0 || !same(g.hyper, h) {
+	if g.factor == nil || g.data != d.Points || g.factor.Len() > n || d.Given != nil || d.Weights != nil || g.jitter > 0 || !g.hyper.Alike(h) {
 		g.reset(h, d, spare)
 	}
 	m := &Posterior{
@@ -52,8 +52,8 @@ func (g *Grower) Condition(h Hyper, d Data, spare int) (*Posterior, error) {
 	return m, nil
 }
 
-// same says whether hyperparameters give the same correlations.
-func same(a, b Hyper) bool {
+// Alike says whether hyperparameters give the same correlations.
+func (a Hyper) Alike(b Hyper) bool {
 	if a.Profile != b.Profile || a.Noise != b.Noise {
 		return false
 	}
