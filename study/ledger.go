@@ -194,6 +194,7 @@ func (l *ledger) effectImported(x *effect, now time.Time, m *imported) (err erro
 	if m.Notes != nil && len(m.New) != len(m.Notes) {
 		return fmt.Errorf("%d imported points have %d lists of notes", len(m.New), len(m.Notes))
 	}
+	x.changed = make([]entry, 0, len(m.New))
 	for i, p := range m.New {
 		t, _, tellErr := Trial{Origin: FromImport, Created: now}.told(m.Outcomes[i], now, l.scheme)
 		if err == nil {

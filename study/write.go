@@ -242,8 +242,9 @@ func (t *transaction) changed() []Trial {
 		numbers = append(numbers, n+1)
 	}
 	slices.Sort(numbers)
-	var changed []Trial
-	for _, n := range slices.Compact(numbers) {
+	numbers = slices.Compact(numbers)
+	changed := make([]Trial, 0, len(numbers))
+	for _, n := range numbers {
 		changed = append(changed, t.trials.at(n).Trial)
 	}
 	return changed
