@@ -200,3 +200,12 @@ func (m Weighted) Pull(gradX, gradZ []float64) {
 		gradX[j] = math.Sqrt(m.Weights[m.Of[j]]) * g
 	}
 }
+
+// square is |Tx|² of a vector that has only some coordinates, from first on.
+func (m Weighted) square(first int, part []float64) (sum float64) {
+	for k, v := range part {
+		z := math.Sqrt(m.Weights[m.Of[first+k]]) * v
+		sum += z * z
+	}
+	return sum
+}

@@ -203,7 +203,11 @@ func (p *Paths) With(first int, part []float64) {
 			linalg.Axpy(r2, -2*d, p.pull.Row(first+k))
 			linalg.Axpy(wave, d, p.features.Row(first+k))
 		}
-		all += p.project(gd, change)
+		if w, ok := p.linear.(Weighted); ok { // one coordinate does not depend on others
+			all += p.rate * w.square(first, change[first:first+len(part)])
+		} else {
+			all += p.project(gd, change)
+		}
 		clear(change[first : first+len(part)])
 		for i := range r2 {
 			r2[i] += all

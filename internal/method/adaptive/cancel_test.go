@@ -33,7 +33,7 @@ func TestCancelledFit(t *testing.T) {
 		{"adaptive", 4},
 		{"adaptive:descents=2,descent-length=6,rough=1", 20},
 	} {
-		cfg := strategy.Config{Domain: strategy.Box(c.dim), Init: 4, Seed: 3}
+		cfg := strategy.Config{Domain: strategy.Box(c.dim), Init: 4, Seed: 3, Threads: 1} // a countdown is for one
 		r := rand.New(rand.NewPCG(7, 8))
 		var obs []strategy.Observation
 		for range 25 {

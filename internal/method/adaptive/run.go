@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/method"
@@ -73,6 +74,7 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 	}
 	defer all.release()
 	a.last, a.seen = all, len(a.y)
+	a.report.Fit = time.Since(a.began)
 	a.report.Jitter = all.model.Jitter()
 	for _, p := range pending {
 		if err := ctx.Err(); err != nil {
