@@ -22,23 +22,60 @@ type warp interface {
 // D. Eriksson, M. Poloczek, AISTATS 2021.
 type bilog struct{ size float64 }
 
-func newBilog(values []float64, design int) (bilog, []float64) {
-	sizes := make([]float64, min(len(values), design))
-	for i := range sizes {
-		sizes[i] = math.Abs(values[i])
-	}
-	b := bilog{num.Median(sizes)}
-	if !(b.size > 0) {
-		b.size = 1
-	}
+func (b bilog) of(v float64) float64 { return math.Copysign(math.Log1p(math.Abs(v)/b.size), v) }
+
+func (b bilog) all(values []float64) []float64 {
 	w := make([]float64, len(values))
 	for i, v := range values {
 		w[i] = b.of(v)
 	}
-	return b, w
+	return w
 }
 
-func (b bilog) of(v float64) float64 { return math.Copysign(math.Log1p(math.Abs(v)/b.size), v) }
+// logJacobian is the sum of log dw/dc over values.
+func (b bilog) logJacobian(values []float64) (sum float64) {
+	for _, v := range values {
+		sum -= math.Log(b.size + math.Abs(v))
+	}
+	return sum
+}
+
+// Sizes that a bilog may have: a limit may be told in any unit, and what it depends on may be a sum or a product of
+// the parameters.
+const (
+	mostSizes = 6
+	sizeStep  = 10.0 // at least, between two of them
+	nearLimit = 0.05 // the share of the values that are nearer to the limit than the least size
+)
+
+// sizesOf are the sizes that come into question: the middle distance from the limit in the design first, then lower ones.
+func (s *several) sizesOf(numbers []int, k int) (sizes []float64) {
+	design := make([]float64, min(len(s.X), s.Config.Init))
+	for i := range design {
+		design[i] = math.Abs(s.Outcomes[i][k])
+	}
+	first := num.Median(design)
+	if !(first > 0) {
+		first = 1
+	}
+	away := make([]float64, 0, len(numbers))
+	for _, i := range numbers {
+		if v := math.Abs(s.Outcomes[i][k]); v > 0 {
+			away = append(away, v)
+		}
+	}
+	sizes = []float64{first}
+	if len(away) == 0 {
+		return sizes
+	}
+	slices.Sort(away)
+	least := away[int(nearLimit*float64(len(away)))]
+	step := max(sizeStep, math.Pow(first/least, 1.0/(mostSizes-1)))
+	for size := first / step; len(sizes) < mostSizes && size > least/2; size /= step {
+		sizes = append(sizes, size)
+	}
+	return sizes
+}
 
 // Invert returns the value that is seen as w.
 func (b bilog) Invert(w float64) float64 {
@@ -84,29 +121,29 @@ type fits struct {
 	n      int
 	hypers []gp.Hyper // by group
 	logs   []bool     // by objective
+	sizes  []float64  // by limit, of its bilog
+}
+
+// values are those of outcome k of observations.
+func (s *several) values(numbers []int, k int) []float64 {
+	y := make([]float64, len(numbers))
+	for a, i := range numbers {
+		y[a] = s.Outcomes[i][k]
+	}
+	return y
 }
 
 // data returns what a model sees of observations: w by outcome.
-func (s *several) data(numbers []int, logs []bool) (w [][]float64, warps []warp) {
+func (s *several) data(numbers []int, f fits) (w [][]float64, warps []warp) {
 	for k := range s.objectives + s.Config.Limits {
-		y := make([]float64, len(numbers))
-		for a, i := range numbers {
-			y[a] = s.Outcomes[i][k]
-		}
-		if k >= s.objectives {
-			all := make([]float64, min(len(s.X), s.Config.Init))
-			for i := range all {
-				all[i] = s.Outcomes[i][k]
-			}
-			b, _ := newBilog(all, len(all))
-			for a, v := range y {
-				y[a] = b.of(v)
-			}
-			w, warps = append(w, y), append(warps, b)
+		y := s.values(numbers, k)
+		if k < s.objectives {
+			t, seen := gp.NewWarp(f.logs[k], y, num.Median(y), 1)
+			w, warps = append(w, seen), append(warps, t)
 			continue
 		}
-		t, seen := gp.NewWarp(logs[k], y, num.Median(y), 1)
-		w, warps = append(w, seen), append(warps, t)
+		b := bilog{f.sizes[k-s.objectives]}
+		w, warps = append(w, b.all(y)), append(warps, b)
 	}
 	return w, warps
 }
@@ -189,7 +226,7 @@ func (s *several) fit(ctx context.Context, _ state, spare int) (*model, error) {
 // condition makes a model of some observations.
 func (s *several) condition(ctx context.Context, numbers []int, f fits, spare int) (*model, error) {
 	m := &model{kept: numbers, outcomes: s.objectives + s.Config.Limits}
-	m.w, m.warps = s.data(numbers, f.logs)
+	m.w, m.warps = s.data(numbers, f)
 	for g, of := range s.groupsOf() {
 		joint, err := gp.ConditionJoint(f.hypers[g], s.points.Subset(numbers), pickRows(m.w, of), spare)
 		if err != nil {
@@ -224,31 +261,73 @@ func (s *several) refit(ctx context.Context, n int) (f fits, err error) {
 // learnAll learns the hyperparameters of all groups from some observations, of everything or around a
 // point.
 func (s *several) learnAll(ctx context.Context, numbers []int, around bool) (f fits, err error) {
-	f.logs = make([]bool, s.objectives)
 	points, local := s.points.Subset(numbers), 0.0
 	if around {
 		local = max(points.MeanSquare(), 1e-12)
 	}
-	plain, warps := s.data(numbers, f.logs)
-	all := slices.Repeat([]bool{true}, s.objectives)
-	logged, logWarps := s.data(numbers, all)
+	f.logs, f.sizes = make([]bool, s.objectives), make([]float64, s.Config.Limits)
 	for _, of := range s.groupsOf() {
-		hyper, loss, err := s.learn(ctx, points, pickRows(plain, of), local)
+		choices := make([][]choice, len(of))
+		for a, k := range of {
+			y := s.values(numbers, k)
+			if k < s.objectives {
+				for _, log := range []bool{false, true} {
+					t, w := gp.NewWarp(log, y, num.Median(y), 1)
+					choices[a] = append(choices[a], choice{w, t.LogJacobian})
+				}
+				continue
+			}
+			for _, size := range s.sizesOf(numbers, k) {
+				b := bilog{size}
+				choices[a] = append(choices[a], choice{b.all(y), b.logJacobian(y)})
+			}
+		}
+		hyper, chosen, err := s.learn(ctx, points, choices, local)
 		if err != nil {
 			return f, err
 		}
-		if k := of[0]; k < s.objectives {
-			other, otherLoss, err := s.learn(ctx, points, pickRows(logged, of), local)
-			if err != nil {
-				return f, err
-			}
-			if otherLoss-logWarps[k].(gp.Warp).LogJacobian < loss-warps[k].(gp.Warp).LogJacobian {
-				hyper, f.logs[k] = other, true
+		f.hypers = append(f.hypers, hyper)
+		for a, k := range of {
+			if k < s.objectives {
+				f.logs[k] = chosen[a] == 1
+			} else {
+				f.sizes[k-s.objectives] = s.sizesOf(numbers, k)[chosen[a]]
 			}
 		}
-		f.hypers = append(f.hypers, hyper)
 	}
 	return f, nil
+}
+
+// choice is a way to see the values of an outcome, and the sum of the logarithms of its slopes.
+type choice struct {
+	w           []float64
+	logJacobian float64
+}
+
+// choose returns the sum over outcomes of the least loss of their choices, and which these are.
+func choose(j *gp.Joint, choices [][]choice) (sum float64, chosen []int) {
+	k := 0
+	for _, ways := range choices {
+		best, at := math.Inf(1), 0
+		for i, c := range ways {
+			if loss := j.Loss(k) - c.logJacobian; loss < best {
+				best, at = loss, i
+			}
+			k++
+		}
+		sum, chosen = sum+best, append(chosen, at)
+	}
+	return sum, chosen
+}
+
+// rows are the values of all choices.
+func rows(choices [][]choice) (y [][]float64) {
+	for _, ways := range choices {
+		for _, c := range ways {
+			y = append(y, c.w)
+		}
+	}
+	return y
 }
 
 // Grids of hyperparameters that all directions share.
@@ -276,14 +355,13 @@ func (s *several) belief(n int, local float64) belief {
 	return belief{gp.RBF, 0.3, 2, 1e-6, 2}
 }
 
-// learn returns the hyperparameters of processes that share them, and minus the logarithm of their
-// density.
-func (s *several) learn(ctx context.Context, points *gp.Points, y [][]float64, local float64) (gp.Hyper, float64, error) {
+// learn returns the hyperparameters of processes that share them, and the best way to see each.
+func (s *several) learn(ctx context.Context, points *gp.Points, choices [][]choice, local float64) (best gp.Hyper, chosen []int, err error) {
 	if s.weighted() {
-		return s.learnWeights(ctx, points, y[0])
+		return s.learnWeights(ctx, points, choices)
 	}
-	var best gp.Hyper
 	least := math.Inf(1)
+	y := rows(choices)
 	b := s.belief(len(y[0]), local)
 	for _, times := range thetas {
 		t := math.Log(times) / b.spread
@@ -292,7 +370,7 @@ func (s *several) learn(ctx context.Context, points *gp.Points, y [][]float64, l
 		}
 		for _, noise := range noises {
 			if err := ctx.Err(); err != nil {
-				return best, 0, err
+				return best, nil, err
 			}
 			h := gp.Hyper{Profile: b.profile, Metric: gp.Isotropic{Theta: b.theta * times}, Noise: noise}
 			j, err := gp.ConditionJoint(h, points, y, 0)
@@ -300,31 +378,46 @@ func (s *several) learn(ctx context.Context, points *gp.Points, y [][]float64, l
 				continue
 			}
 			v := math.Log(noise/b.noise) / b.noiseSpread
-			loss := t*t/2 + v*v/2
-			for k := range y {
-				loss += j.Loss(k)
-			}
-			if loss < least {
-				best, least = h, loss
+			loss, ways := choose(j, choices)
+			if loss += t*t/2 + v*v/2; loss < least {
+				best, chosen, least = h, ways, loss
 			}
 		}
 	}
 	if math.IsInf(least, 1) {
-		return best, 0, gp.ErrNoFit
+		return best, nil, gp.ErrNoFit
 	}
-	return best, least, nil
+	return best, chosen, nil
 }
 
-// learnWeights finds a length-scale for each parameter.
-func (s *several) learnWeights(ctx context.Context, points *gp.Points, y []float64) (gp.Hyper, float64, error) {
+// learnWeights finds a length-scale for each parameter: for the first way to see the values, then for the one that looks best
+// with those length-scales.
+func (s *several) learnWeights(ctx context.Context, points *gp.Points, choices [][]choice) (best gp.Hyper, chosen []int, err error) {
 	params := float64(len(s.Config.Domain.Params))
 	weight := gp.HyperParam{
 		Name: "weight", Prior: gp.LogNormalPrior{Mu: math.Log(0.3 / params), StdDev: 2}, Low: math.Log(1e-8), High: math.Log(400),
 	}
 	noise := gp.HyperParam{Name: "noise", Prior: gp.LogNormalPrior{Mu: math.Log(1e-5), StdDev: 3}, Low: math.Log(1e-8), High: math.Log(10)}
-	return gp.Fit(ctx, gp.Prior{
-		Profile: gp.RBF, Metric: gp.Weighted{Of: s.of, Param: weight}, Noise: noise, Evals: 60,
-	}, gp.Data{Points: points, Y: y})
+	prior := gp.Prior{Profile: gp.RBF, Metric: gp.Weighted{Of: s.of, Param: weight}, Noise: noise, Evals: 60}
+	ways, least := choices[0], math.Inf(1)
+	tried := map[int]bool{}
+	for at := 0; !tried[at]; {
+		tried[at] = true
+		h, loss, err := gp.Fit(ctx, prior, gp.Data{Points: points, Y: ways[at].w})
+		if err != nil {
+			return best, nil, err
+		}
+		if loss -= ways[at].logJacobian; loss < least {
+			best, chosen, least = h, []int{at}, loss
+		}
+		if len(ways) == 2 {
+			at = 1
+		} else if j, err := gp.ConditionJoint(h, points, rows(choices[:1]), 0); err == nil {
+			_, next := choose(j, choices[:1])
+			at = next[0]
+		}
+	}
+	return best, chosen, nil
 }
 
 // near makes a model of the observations around a point, nil while there are few. A model of
