@@ -22,10 +22,12 @@ type Joint struct {
 }
 
 // ConditionJoint returns the processes given values, y[k] of process k; spare is the number of
-// points that may be believed later. The points are the joint processes' own from then on.
-func ConditionJoint(h Hyper, p *Points, y [][]float64, spare int) (*Joint, error) {
+// points that may be believed later. Variances of noise that is given are relative to the scales of
+// the processes, nil for none. The points are the joint processes' own from then on.
+func ConditionJoint(h Hyper, p *Points, y [][]float64, given []float64, spare int) (*Joint, error) {
 	n, m := len(y[0]), len(y)
-	first, err := Condition(h, Data{Points: p, Y: y[0]}, spare)
+	h.Scale = 1 // what is given is relative to it
+	first, err := Condition(h, Data{Points: p, Y: y[0], Given: given}, spare)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func TestJoint(t *testing.T) {
 			y[0], y[1], y[2] = append(y[0], x[0]+x[1]*x[3]), append(y[1], 10*math.Sin(x[2])), append(y[2], 5+r.NormFloat64())
 		}
 		h := Hyper{Profile: Matern52, Metric: metric, Noise: 1e-3}
-		joint, err := ConditionJoint(h, points.Subset(numbers(n)), y, 2)
+		joint, err := ConditionJoint(h, points.Subset(numbers(n)), y, nil, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,6 +70,43 @@ func TestJoint(t *testing.T) {
 		joint.Pull(grad, dMean, dVariance)
 		for i := range 2 {
 			fdcheck.Check(t, value, grad.Row(i), at.Row(i), 1e-5)
+		}
+	}
+}
+
+// Noise that is given is relative to the scale of each process.
+func TestJointGivenNoise(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	const n = 25
+	points, y, given := NewPoints(1), make([][]float64, 2), make([]float64, n)
+	for i := range n {
+		x := 2*r.Float64() - 1
+		points.Append([]float64{x})
+		y[0], y[1] = append(y[0], math.Sin(3*x)), append(y[1], 100*math.Cos(2*x))
+		given[i] = r.Float64()
+	}
+	h := Hyper{Profile: RBF, Metric: Isotropic{Theta: 1}, Noise: 1e-4}
+	joint, err := ConditionJoint(h, points.Subset(numbers(n)), y, given, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, variance, at := linalg.New(1, 2), linalg.New(1, 2), linalg.New(1, 1)
+	at.Data[0] = 0.3
+	joint.MomentsAt(mean, variance, at)
+	for k := range 2 {
+		own := h
+		own.Scale = joint.scales[k]
+		absolute := make([]float64, n)
+		for i, v := range given {
+			absolute[i] = v * own.Scale
+		}
+		one, err := Condition(own, Data{Points: points.Subset(numbers(n)), Y: y[k], Given: absolute}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mu, v := one.Predict(at.Row(0))
+		if math.Abs(mu-mean.At(0, k)) > 1e-8*(1+math.Abs(mu)) || math.Abs(v-variance.At(0, k)) > 1e-8*(1+v) {
+			t.Errorf("process %d: %g ± %g, by itself %g ± %g", k, mean.At(0, k), variance.At(0, k), mu, v)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 type warp interface {
 	Invert(w float64) float64
 	Moments(mean, variance float64) (float64, float64)
+	Noise(w, std float64) float64 // deviation of w for that of the value
 }
 
 // bilog compresses what is far from a limit, on both sides, and keeps the limit: sign(c) log(1 + |c|/size).
@@ -88,6 +89,11 @@ func (b bilog) Moments(mean, variance float64) (float64, float64) {
 	return b.Invert(mean), slope * slope * variance
 }
 
+// Noise returns the standard deviation of w for that of a value, std |dw/dc|.
+func (b bilog) Noise(w, std float64) float64 {
+	return std / b.size * math.Exp(-math.Abs(w))
+}
+
 // group is outcomes that share hyperparameters.
 type group struct {
 	*gp.Joint
@@ -101,7 +107,7 @@ type model struct {
 	groups   []*group
 	warps    []warp
 	outcomes int
-	w        [][]float64 // by outcome, what the model sees of its observations
+	w        [][]float64 // by outcome, what the model sees of its observations, or where noise is told what it makes of them
 	kept     []int       // their numbers
 	believed []strategy.Point
 }
@@ -228,7 +234,7 @@ func (s *several) condition(ctx context.Context, numbers []int, f fits, spare in
 	m := &model{kept: numbers, outcomes: s.objectives + s.Config.Limits}
 	m.w, m.warps = s.data(numbers, f)
 	for g, of := range s.groupsOf() {
-		joint, err := gp.ConditionJoint(f.hypers[g], s.points.Subset(numbers), pickRows(m.w, of), spare)
+		joint, err := gp.ConditionJoint(f.hypers[g], s.points.Subset(numbers), pickRows(m.w, of), s.relative(numbers, of, m, f.hypers[g].Scale), spare)
 		if err != nil {
 			return nil, err
 		}
@@ -237,7 +243,75 @@ func (s *several) condition(ctx context.Context, numbers []int, f fits, spare in
 			return nil, err
 		}
 	}
+	if s.noisy() {
+		m.calm(s.points.Subset(numbers).X())
+	}
 	return m, nil
+}
+
+// told are the variances of the noise of outcome k, as the model sees them; nil when none is told.
+func (s *several) told(numbers []int, k int, w []float64, t warp) (variances []float64) {
+	for a, i := range numbers {
+		if s.Stds[i] == nil || s.Stds[i][k] == 0 {
+			continue
+		}
+		if variances == nil {
+			variances = make([]float64, len(numbers))
+		}
+		std := min(t.Noise(w[a], s.Stds[i][k]), mostNoise)
+		variances[a] = std * std
+	}
+	return variances
+}
+
+// mostNoise bounds what a model sees of the noise, which is in the order of 1 where values differ much.
+const mostNoise = 1e3
+
+// relative is the noise told of processes that share hyperparameters, in the mean over them, relative to their
+// scales. Where those were not learned with the noise they are what the values' variances leave.
+func (s *several) relative(numbers, of []int, m *model, scale float64) (given []float64) {
+	for _, k := range of {
+		variances := s.told(numbers, k, m.w[k], m.warps[k])
+		if variances == nil {
+			continue
+		}
+		if given == nil {
+			given = make([]float64, len(numbers))
+		}
+		by := scale
+		if by == 0 {
+			by = plausibleScale(m.w[k], variances)
+		}
+		linalg.Axpy(given, 1/(by*float64(len(of))), variances)
+	}
+	return given
+}
+
+// plausibleScale is the variance of values without that of their noise.
+func plausibleScale(w, noise []float64) float64 {
+	_, std := num.MeanStd(w)
+	mean, _ := num.MeanStd(noise)
+	return max(std*std-mean, std*std/10, 1e-12)
+}
+
+// noisy says that noise was told.
+func (s *several) noisy() bool {
+	return slices.ContainsFunc(s.Stds, func(stds []float64) bool {
+		return slices.ContainsFunc(stds, func(v float64) bool { return v > 0 })
+	})
+}
+
+// calm replaces values by what the model makes of them: the best of many noisy ones is mostly lucky.
+func (m *model) calm(x linalg.Matrix) {
+	mean := linalg.New(x.Rows, m.outcomes)
+	m.moments(mean, linalg.Matrix{}, x)
+	for k, w := range m.w {
+		seen := make([]float64, len(w))
+		for a := range seen {
+			seen[a] = mean.At(a, k)
+		}
+		m.w[k] = seen
+	}
 }
 
 func pickRows(w [][]float64, of []int) (rows [][]float64) {
@@ -273,13 +347,14 @@ func (s *several) learnAll(ctx context.Context, numbers []int, around bool) (f f
 			if k < s.objectives {
 				for _, log := range []bool{false, true} {
 					t, w := gp.NewWarp(log, y, num.Median(y), 1)
-					choices[a] = append(choices[a], choice{w, t.LogJacobian})
+					choices[a] = append(choices[a], choice{w, t.LogJacobian, s.told(numbers, k, w, t)})
 				}
 				continue
 			}
 			for _, size := range s.sizesOf(numbers, k) {
 				b := bilog{size}
-				choices[a] = append(choices[a], choice{b.all(y), b.logJacobian(y)})
+				w := b.all(y)
+				choices[a] = append(choices[a], choice{w, b.logJacobian(y), s.told(numbers, k, w, b)})
 			}
 		}
 		hyper, chosen, err := s.learn(ctx, points, choices, local)
@@ -298,10 +373,11 @@ func (s *several) learnAll(ctx context.Context, numbers []int, around bool) (f f
 	return f, nil
 }
 
-// choice is a way to see the values of an outcome, and the sum of the logarithms of its slopes.
+// choice is a way to see the values of an outcome, the sum of the logarithms of its slopes, and the variances of noise that is told.
 type choice struct {
 	w           []float64
 	logJacobian float64
+	noise       []float64
 }
 
 // choose returns the sum over outcomes of the least loss of their choices, and which these are.
@@ -318,6 +394,21 @@ func choose(j *gp.Joint, choices [][]choice) (sum float64, chosen []int) {
 		sum, chosen = sum+best, append(chosen, at)
 	}
 	return sum, chosen
+}
+
+// given is the noise told in the mean over outcomes, relative to their scales.
+func given(choices [][]choice) (sum []float64) {
+	for _, ways := range choices {
+		c := ways[0]
+		if c.noise == nil {
+			continue
+		}
+		if sum == nil {
+			sum = make([]float64, len(c.w))
+		}
+		linalg.Axpy(sum, 1/(plausibleScale(c.w, c.noise)*float64(len(choices))), c.noise)
+	}
+	return sum
 }
 
 // rows are the values of all choices.
@@ -361,23 +452,23 @@ func (s *several) learn(ctx context.Context, points *gp.Points, choices [][]choi
 		return s.learnWeights(ctx, points, choices)
 	}
 	least := math.Inf(1)
-	y := rows(choices)
+	y, noise := rows(choices), given(choices)
 	b := s.belief(len(y[0]), local)
 	for _, times := range thetas {
 		t := math.Log(times) / b.spread
 		if math.Abs(t) > 3 {
 			continue
 		}
-		for _, noise := range noises {
+		for _, own := range noises {
 			if err := ctx.Err(); err != nil {
 				return best, nil, err
 			}
-			h := gp.Hyper{Profile: b.profile, Metric: gp.Isotropic{Theta: b.theta * times}, Noise: noise}
-			j, err := gp.ConditionJoint(h, points, y, 0)
+			h := gp.Hyper{Profile: b.profile, Metric: gp.Isotropic{Theta: b.theta * times}, Noise: own}
+			j, err := gp.ConditionJoint(h, points, y, noise, 0)
 			if err != nil {
 				continue
 			}
-			v := math.Log(noise/b.noise) / b.noiseSpread
+			v := math.Log(own/b.noise) / b.noiseSpread
 			loss, ways := choose(j, choices)
 			if loss += t*t/2 + v*v/2; loss < least {
 				best, chosen, least = h, ways, loss
@@ -403,7 +494,7 @@ func (s *several) learnWeights(ctx context.Context, points *gp.Points, choices [
 	tried := map[int]bool{}
 	for at := 0; !tried[at]; {
 		tried[at] = true
-		h, loss, err := gp.Fit(ctx, prior, gp.Data{Points: points, Y: ways[at].w})
+		h, loss, err := gp.Fit(ctx, prior, gp.Data{Points: points, Y: ways[at].w, Given: ways[at].noise})
 		if err != nil {
 			return best, nil, err
 		}
@@ -412,7 +503,7 @@ func (s *several) learnWeights(ctx context.Context, points *gp.Points, choices [
 		}
 		if len(ways) == 2 {
 			at = 1
-		} else if j, err := gp.ConditionJoint(h, points, rows(choices[:1]), 0); err == nil {
+		} else if j, err := gp.ConditionJoint(h, points, rows(choices[:1]), given(choices[:1]), 0); err == nil {
 			_, next := choose(j, choices[:1])
 			at = next[0]
 		}

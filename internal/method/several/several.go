@@ -111,6 +111,9 @@ func (s *several) propose(ctx context.Context, n int, pending []strategy.Point) 
 	if err != nil {
 		return nil, err
 	}
+	if s.noisy() {
+		s.judge(&state, m)
+	}
 	for _, x := range pending {
 		m.believe(x)
 	}
@@ -128,6 +131,27 @@ func (s *several) propose(ctx context.Context, n int, pending []strategy.Point) 
 	s.last = m
 	s.report.Jitter = m.jitter()
 	return points, nil
+}
+
+// judge chooses the observations that keep all limits, and the best, by what the model makes of them.
+func (s *several) judge(st *state, m *model) {
+	st.kept = nil
+	least, lowest := math.Inf(1), math.Inf(1)
+	for a, i := range m.kept {
+		limits := make([]float64, s.Config.Limits)
+		for k := range limits {
+			limits[k] = m.warps[s.objectives+k].Invert(m.w[s.objectives+k][a])
+		}
+		violation := 0.0
+		if pareto.Kept(limits) {
+			st.kept = append(st.kept, i)
+		} else {
+			violation = pareto.Violation(limits, st.scales)
+		}
+		if y := m.w[0][a]; violation < least || violation == least && y < lowest {
+			least, lowest, st.centre = violation, y, i
+		}
+	}
 }
 
 // state is what the observations have reached.

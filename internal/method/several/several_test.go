@@ -108,6 +108,66 @@ func TestPredictOutcomes(t *testing.T) {
 	}
 }
 
+// Noise that is told counts: values that are known to be poor hardly move the model, and the best is not one of them.
+func TestToldNoise(t *testing.T) {
+	for _, dim := range []int{2, 26} { // length-scales of parameters, and a shared one
+		cfg, f := task(dim, 1, 2)
+		s := New(cfg).(*several)
+		r := rng.New(11)
+		fill := rng.NewFiller(r)
+		for i := range 60 {
+			x := make(strategy.Point, dim)
+			fill.Uniform(x)
+			o := strategy.Observation{X: x, Y: f(x), Std: []float64{0.01, 0.01, 0.01}}
+			if i%2 == 1 {
+				for k := range o.Y {
+					o.Std[k] = 5
+					o.Y[k] += 5 * r.NormFloat64()
+				}
+			}
+			if err := s.Tell(o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := s.Ask(t.Context(), 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		if r := s.LastAsk(); r.Fallback != nil {
+			t.Fatal(r.Fallback)
+		}
+		wrong := 0.0
+		for i := range 20 {
+			x := make(strategy.Point, dim)
+			fill.Uniform(x)
+			means, _, ok := s.PredictOutcomes(x)
+			if !ok {
+				t.Fatalf("nothing is expected of point %d", i)
+			}
+			for k, v := range f(x) {
+				wrong += math.Abs(v-means[k]) / 60
+			}
+		}
+		if most := 0.15 * float64(dim); wrong > most {
+			t.Errorf("%d parameters: the model is wrong by %g in the mean, want at most %g", dim, wrong, most)
+		}
+		st := s.state()
+		m, err := s.fit(t.Context(), st, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.judge(&st, m)
+		lowest := math.Inf(1)
+		for i, x := range s.X {
+			if y := f(x); y[1] <= 0 && y[2] <= 0 && i%2 == 0 {
+				lowest = min(lowest, y[0])
+			}
+		}
+		if y := f(s.X[st.centre]); y[0] > lowest+0.1*float64(dim) {
+			t.Errorf("%d parameters: the best by the model has %g, one that is well known %g", dim, y[0], lowest)
+		}
+	}
+}
+
 // The best point keeps the limits and is near the optimum.
 func TestKeepsLimits(t *testing.T) {
 	cfg := strategy.Config{Domain: strategy.Box(4), Limits: 2, Init: 8, Seed: 1}.WithDefaults()
