@@ -478,8 +478,45 @@ func (s *several) learn(ctx context.Context, points *gp.Points, choices [][]choi
 	if math.IsInf(least, 1) {
 		return best, nil, gp.ErrNoFit
 	}
+	even := best
+	least -= mainCost
+	for _, theta := range mainThetas {
+		if local > 0 {
+			theta *= 1 / (3 * local)
+		}
+		main := gp.NewMain(theta, points)
+		for _, part := range mainShares {
+			for _, own := range mainNoises {
+				if err := ctx.Err(); err != nil {
+					return best, nil, err
+				}
+				h := even
+				h.Noise, h.Main = own, main.With(part)
+				j, err := gp.ConditionJoint(h, points, y, noise, 0)
+				if err != nil {
+					continue
+				}
+				v := math.Log(own/b.noise) / b.noiseSpread
+				loss, ways := choose(j, choices)
+				if loss += v * v / 2; loss < least {
+					best, chosen, least = h, ways, loss
+					best.Main = &gp.Main{Share: part, Theta: theta}
+				}
+			}
+		}
+	}
 	return best, chosen, nil
 }
+
+// Main effects that are tried.
+var (
+	mainThetas = []float64{1, 6, 36} // of coordinates in [-1, 1]
+	mainShares = []float64{0.7, 0.97}
+	mainNoises = []float64{1e-6, 1e-3}
+)
+
+// mainCost is the density that main effects have to be better by, as a logarithm.
+const mainCost = 1
 
 // learnWeights finds a length-scale for each parameter: for the first way to see the values, then for the one that looks best
 // with those length-scales.

@@ -77,6 +77,8 @@ const (
 	sparseTag  = "sparse"
 )
 
+var kinds = []string{descentTag, sparseTag}
+
 // LastAsk says how the last Ask went.
 func (s *several) LastAsk() strategy.AskReport { return s.report }
 
@@ -161,13 +163,13 @@ type state struct {
 	kept   []int     // observations that keep all limits
 	reach  float64   // half-width of the box around the centre
 
-	sparseShare float64 // of the queries
+	shares []float64 // of the queries, by kind
 }
 
-// Bounds of the share of sparse queries, and what an older observation counts beside the one after it.
+// The least share of a kind of queries, and what an older observation counts beside the one after it.
 const (
-	leastSparse, mostSparse = 0.15, 0.85
-	fading                  = 0.97
+	leastShare = 0.15
+	fading     = 0.97
 )
 
 // The box around the best point: it grows with success and shrinks without.
@@ -179,7 +181,7 @@ const (
 )
 
 // patience is how many observations without progress halve the box.
-func (s *several) patience() int { return 8 + s.Dim/8 }
+func (s *several) patience() int { return 8 + s.Dim/2 }
 
 // state follows the observations in their order.
 func (s *several) state() (st state) {
@@ -220,7 +222,7 @@ func (s *several) state() (st state) {
 		if i < s.Config.Init {
 			continue
 		}
-		for _, kind := range []string{descentTag, sparseTag} {
+		for _, kind := range kinds {
 			tried[kind], gained[kind] = fading*tried[kind], fading*gained[kind]
 		}
 		tried[s.tags[i]]++
@@ -239,8 +241,13 @@ func (s *several) state() (st state) {
 			}
 		}
 	}
-	rate := func(kind string) float64 { return (gained[kind] + 0.5) / (tried[kind] + 2) }
-	share := rate(sparseTag) / (rate(sparseTag) + rate(descentTag))
-	st.sparseShare = min(max(share, leastSparse), mostSparse)
+	total := 0.0
+	for _, kind := range kinds {
+		st.shares = append(st.shares, (gained[kind]+0.5)/(tried[kind]+2))
+		total += st.shares[len(st.shares)-1]
+	}
+	for i, share := range st.shares {
+		st.shares[i] = leastShare + (1-leastShare*float64(len(kinds)))*share/total
+	}
 	return st
 }
