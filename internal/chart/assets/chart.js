@@ -271,7 +271,7 @@ kinds.front = ({ front }, env) => {
       visualMap.push({
         type: "continuous", dimension: 2, seriesIndex: series.length, min: least, max: most > least ? most : least + 1, orient: "horizontal", itemWidth: 10, itemHeight: env.narrow ? 90 : 130,
         left: `${left * (100 / across) + 3}%`, top: 44 + top * tall, inRange: { color: o[third].goal === "maximize" ? [...shades].reverse() : shades }, calculable: false, hoverLink: false,
-        text: [short(most), `colour: ${clip(o[third].name, 16)}  ${short(least)}`], textGap: 6, textStyle: { color: env.soft, fontSize: 11 },
+        text: [short(most), `colour: ${clip(o[third].name, 16)}, dark is better  ${short(least)}`], textGap: 6, textStyle: { color: env.soft, fontSize: 11 },
       });
     }
     of("on the front", (q) => front.on[q], coloured ? { borderColor: env.soft, borderWidth: 0.5 } : { color: env.accent }, { symbolSize: 9, z: 4 });

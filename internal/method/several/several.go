@@ -181,7 +181,7 @@ const (
 )
 
 // patience is how many observations without progress halve the box.
-func (s *several) patience() int { return 8 + s.Dim/2 }
+func (s *several) patience() int { return 8 + s.Dim/8 }
 
 // state follows the observations in their order.
 func (s *several) state() (st state) {
