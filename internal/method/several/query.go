@@ -173,7 +173,11 @@ func (q *queries) solve(ctx context.Context, t *target, region *acquire.Region, 
 		}
 		return best, err
 	}
-	for range rhos {
+	steps = rhos
+	if t.outcomes == t.objectives {
+		steps = 1 // there is nothing to enforce
+	}
+	for range steps {
 		if best, _, err = acquire.Polish(ctx, t, best, region, polish); err != nil {
 			return nil, err
 		}
