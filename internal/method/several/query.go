@@ -171,7 +171,7 @@ func (q *queries) solve(ctx context.Context, t *target, region *acquire.Region, 
 		if err == nil {
 			best, _, err = acquire.Polish(ctx, t, best, region, polish)
 		}
-		return best, err
+		return q.evaluable(ctx, t, best, region, err)
 	}
 	steps = rhos
 	if t.outcomes == t.objectives {
@@ -183,7 +183,15 @@ func (q *queries) solve(ctx context.Context, t *target, region *acquire.Region, 
 		}
 		t.rho *= rhoStep
 	}
-	return best, nil
+	return q.evaluable(ctx, t, best, region, nil)
+}
+
+// evaluable moves the end of a query to labels and levels.
+func (q *queries) evaluable(ctx context.Context, t *target, x strategy.Point, region *acquire.Region, err error) (strategy.Point, error) {
+	if err != nil || q.grid == nil {
+		return x, err
+	}
+	return q.grid.Improve(ctx, t, x, region, func(x []float64) bool { return q.nearest(x) < apart }, q.r)
 }
 
 // middle is the standard deviation of starts near the middle of the box.
@@ -330,7 +338,7 @@ func (q *queries) sparse(ctx context.Context, t *target, region *acquire.Region,
 			}
 		}
 	}
-	return best, nil
+	return q.evaluable(ctx, t, best, region, nil)
 }
 
 // Points of a sparse query.

@@ -20,7 +20,7 @@ const Most = 4
 func New(cfg strategy.Config) strategy.Strategy {
 	s := &several{
 		History: method.NewHistory(cfg), objectives: max(cfg.Objectives, 1), region: acquire.NewRegion(cfg.Domain),
-		points: gp.NewPoints(cfg.Domain.Dim()),
+		grid: acquire.NewGrid(cfg.Domain), points: gp.NewPoints(cfg.Domain.Dim()),
 	}
 	for i, p := range cfg.Domain.Params {
 		s.of = append(s.of, slices.Repeat([]int{i}, p.Width)...)
@@ -33,6 +33,7 @@ type several struct {
 	method.History
 	objectives int
 	region     *acquire.Region
+	grid       *acquire.Grid // nil without labels and levels
 	points     *gp.Points
 	of         []int // parameter of each coordinate
 	fits       fits
