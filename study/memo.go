@@ -133,17 +133,19 @@ func (k *keys) has(key string, trials int) bool {
 	return known && n <= trials
 }
 
-// unfinished says whether nothing final is known of a trial.
-func unfinished(s evaluate.State) bool { return s != evaluate.Complete && s != evaluate.Infeasible }
+// unfinished says whether nothing is known of a trial that methods learn.
+func unfinished(t *Trial) bool {
+	return t.State != evaluate.Complete && t.State != evaluate.Infeasible && !(t.State == evaluate.Stopped && t.Bound != nil)
+}
 
 // track keeps the list of unfinished trials when one changes.
 func (l *ledger) track(t entry, added bool) {
 	switch i, listed := slices.BinarySearch(l.open, t.Number); {
 	case added:
-		if unfinished(t.State) {
+		if unfinished(&t.Trial) {
 			l.open = append(l.open, t.Number)
 		}
-	case listed && !unfinished(t.State):
+	case listed && !unfinished(&t.Trial):
 		l.open = slices.Delete(l.open, i, i+1)
 	}
 }
@@ -151,8 +153,9 @@ func (l *ledger) track(t entry, added bool) {
 // retrack makes the list anew. An excluded trial that failed is not on it.
 func (l *ledger) retrack() {
 	l.open = nil
-	for _, t := range l.trials {
-		if unfinished(t.State) && !t.Excluded {
+	for i := range l.trials {
+		t := &l.trials[i]
+		if unfinished(&t.Trial) && !t.Excluded {
 			l.open = append(l.open, t.Number)
 		}
 	}
