@@ -236,6 +236,13 @@ func shapeEvent(e study.Event) (name string, data map[string]any) {
 		name, data["trials"] = "imported", placed(e.Imported.New)
 	case e.Corrected != nil:
 		name, data["trials"], data["by"] = "corrected", []int{e.Corrected.Number}, e.Corrected.By
+	case e.Stopped != nil:
+		name = "stopped"
+		trials := []eventTrial{}
+		for _, r := range e.Stopped.Results {
+			trials = append(trials, eventTrial{Number: r.Number, State: evaluate.Stopped, Reason: r.Reason})
+		}
+		data["trials"] = trials
 	case e.Changed != nil:
 		name, data["by"] = "changed", e.Changed.By
 	}

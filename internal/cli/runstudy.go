@@ -138,7 +138,8 @@ type optimiseResult struct {
 	Trials     int        `json:"trials"` // with an outcome, in all runs
 	Failed     int        `json:"failed"`
 	Infeasible int        `json:"infeasible"`
-	Trial      int        `json:"trial"` // number of the best one
+	Stopped    int        `json:"stopped,omitempty"` // early
+	Trial      int        `json:"trial"`             // number of the best one
 	Best       float64    `json:"best"`
 	Std        float64    `json:"std,omitempty"`
 
@@ -196,7 +197,7 @@ func (r *optimisation) conclude(ctx context.Context, err error) error {
 	config := sum.Config
 	result := optimiseResult{
 		Study: config.Name, Store: r.c.Store, Method: config.Method, Goal: config.Goal, Batch: r.c.Batch, Evals: r.c.Evals,
-		Init: config.Init, Seed: config.Seed, Trials: done, Failed: sum.States[evaluate.Failed], Infeasible: sum.States[evaluate.Infeasible],
+		Init: config.Init, Seed: config.Seed, Trials: done, Failed: sum.States[evaluate.Failed], Infeasible: sum.States[evaluate.Infeasible], Stopped: sum.States[evaluate.Stopped],
 		Trial: best.Number, Best: best.Mean, Std: best.Std, Params: &best.Params,
 		Seconds: report.Time.Seconds(), FallbackRounds: report.Fallbacks, Jitter: report.Jitter, Version: version(),
 	}
