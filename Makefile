@@ -95,7 +95,7 @@ integrations: build
 	MAHABO=./mahabo .integrations/bin/python -m pytest -q client/python/integrations
 
 build:
-	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -ldflags=-s -o mahabo ./cmd/mahabo
+	CGO_ENABLED=0 $(GO) build -v -buildvcs=auto -trimpath -ldflags=-s -o mahabo ./cmd/mahabo
 
 # The part of ECharts that charts need, embedded in the binary; needs npm.
 ECHARTS := 6.1.0

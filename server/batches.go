@@ -48,7 +48,11 @@ func (s *Server) batches(ctx context.Context, in *batchesInput) (*body[batchList
 		if sum.Batches == 0 {
 			return nil
 		}
-		trials, _, err := h.Select(ctx, study.Query{AfterBatch: max(sum.Batches-in.Limit, 0)})
+		after := sum.Batches - in.Limit
+		if after <= 0 {
+			after = -1 // not the trials that no batch served
+		}
+		trials, _, err := h.Select(ctx, study.Query{AfterBatch: after})
 		out.Body.Batches = shapeBatches(trials, sum.Config.Goal, outcome.Of(sum.Config.Space.Outcomes()))
 		return err
 	})

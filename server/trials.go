@@ -230,7 +230,7 @@ func (s *Server) load(ctx context.Context, in *importInput) (*body[importReport]
 	}
 	out := &body[importReport]{}
 	return out, s.change(ctx, in.Study, func(h *host) error {
-		r, err := table.Import(ctx, h.Study, bytes.NewReader(in.RawBody), o)
+		r, err := table.Import(ctx, h.Study, bytes.NewBuffer(in.RawBody), o)
 		out.Body = importReport{Good: r.Good, Bad: []rowShape{}, BadCount: len(r.Bad), Trials: r.Trials, Repeated: r.Repeated}
 		for _, bad := range r.Bad[:min(len(r.Bad), mostBadRows)] {
 			out.Body.Bad = append(out.Body.Bad, rowShape{bad.Line, bad.Err.Error()})

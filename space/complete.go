@@ -12,8 +12,14 @@ func (s *Space) Complete(v Params) (Params, error) {
 	if _, err := s.Encode(v); err != nil {
 		return Params{}, err
 	}
-	all := Params{names: s.names, index: s.index, values: make([]any, len(s.params))}
+	if v.of == s {
+		return v, nil
+	}
 	own := s.owns(v)
+	if numbers, ok := s.numbersOf(v, own); ok {
+		return Params{names: s.names, index: s.index, of: s, numbers: numbers}, nil
+	}
+	all := Params{names: s.names, index: s.index, values: make([]any, len(s.params))}
 	for i := range s.params {
 		p := &s.params[i]
 		value, given := s.valueOf(v, i, own)
@@ -33,6 +39,24 @@ func (s *Space) Complete(v Params) (Params, error) {
 		all.values[i] = value
 	}
 	return all, nil
+}
+
+// numbersOf are the numbers that stand for values, if they do so exactly.
+func (s *Space) numbersOf(v Params, own bool) ([]float64, bool) {
+	numbers := make([]float64, len(s.params))
+	for i := range s.params {
+		p := &s.params[i]
+		if p.Kind == KindFixed {
+			continue
+		}
+		value, _ := s.valueOf(v, i, own)
+		n, ok := p.toNumber(value)
+		if !ok {
+			return nil, false
+		}
+		numbers[i] = n
+	}
+	return numbers, true
 }
 
 // ReadText reads a value as Params.Text writes it. What cannot be read stays a string, for

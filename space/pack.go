@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 var errPacked = errors.New("packed values are damaged, or of another space")
@@ -105,6 +106,25 @@ func (p *Param) fromNumber(n float64) any {
 		return p.Labels[int(n)]
 	}
 	return n
+}
+
+// toNumber is the number that stands for a value among packed ones, if there is one.
+func (p *Param) toNumber(value any) (float64, bool) {
+	switch v := value.(type) {
+	case float64:
+		return v, p.Kind != KindBool && p.Kind != KindChoice
+	case int64:
+		return float64(v), p.Kind != KindBool && p.Kind != KindChoice && v >= -1<<53 && v <= 1<<53
+	case bool:
+		if v {
+			return 1, p.Kind == KindBool
+		}
+		return 0, p.Kind == KindBool
+	case string:
+		k := slices.Index(p.Labels, v)
+		return float64(k), p.Kind == KindChoice && k >= 0
+	}
+	return 0, false
 }
 
 // Unpack reads what Pack wrote.

@@ -23,6 +23,7 @@ func encode(events []study.Event, changed []study.Trial) (log, trials []row, err
 		}
 		log = append(log, row{e.Seq, nil, data})
 	}
+	trials = make([]row, 0, len(changed))
 	for _, t := range changed {
 		data, err := json.Marshal(t)
 		if err != nil {

@@ -108,20 +108,20 @@ func (d *database) EachPacked(ctx context.Context, id string, after int, do func
 }
 
 // Snapshot returns what was saved last.
-func (d *database) Snapshot(ctx context.Context, id string) (data []byte, seq int64, err error) {
+func (d *database) Snapshot(ctx context.Context, id string) (data string, seq int64, err error) {
 	if d.unpacked {
-		return nil, 0, nil
+		return "", 0, nil
 	}
 	err = d.retry(ctx, func() error {
 		return d.read.QueryRowContext(ctx, `SELECT seq, data FROM mahabo_snapshots WHERE study = $1`, id).Scan(&seq, &data)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, 0, nil
+		return "", 0, nil
 	}
 	return data, seq, err
 }
 
-// SaveSnapshot replaces an older snapshot and adds points that are missing.
+// SaveSnapshot replaces an older snapshot, also one of another version at the same place, and adds points that are missing.
 func (d *database) SaveSnapshot(ctx context.Context, id string, data []byte, seq int64, numbers []int, keys, packed [][]byte) error {
 	if len(data) > math.MaxInt32 {
 		return errors.New("the snapshot is too large")
@@ -132,7 +132,7 @@ func (d *database) SaveSnapshot(ctx context.Context, id string, data []byte, seq
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO mahabo_snapshots (study, seq, data) VALUES ($1, $2, $3)
-			ON CONFLICT (study) DO UPDATE SET seq = excluded.seq, data = excluded.data WHERE mahabo_snapshots.seq < excluded.seq`, id, seq, data)
+			ON CONFLICT (study) DO UPDATE SET seq = excluded.seq, data = excluded.data WHERE mahabo_snapshots.seq <= excluded.seq`, id, seq, data)
 		return err
 	})
 }

@@ -19,7 +19,7 @@ import (
 
 // keepsSnapshots are the stores of which a part is tested here that no interface names.
 type keepsSnapshots interface {
-	Snapshot(ctx context.Context, id string) (data []byte, seq int64, err error)
+	Snapshot(ctx context.Context, id string) (data string, seq int64, err error)
 	SaveSnapshot(ctx context.Context, id string, data []byte, seq int64, numbers []int, keys, points [][]byte) error
 }
 

@@ -3,7 +3,6 @@ package study
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/mahabo/mahabo/internal/points"
 	"github.com/mahabo/mahabo/internal/suggest"
@@ -29,7 +28,7 @@ type archive interface {
 	// EachPacked calls do for all trials behind one that are packed, in order of their numbers.
 	EachPacked(ctx context.Context, id string, after int, do func(number int, data []byte) error) error
 	// Snapshot returns what was saved last and up to which place of the log it goes, 0 for nothing.
-	Snapshot(ctx context.Context, id string) (data []byte, seq int64, err error)
+	Snapshot(ctx context.Context, id string) (data string, seq int64, err error)
 	// SaveSnapshot replaces an older snapshot, and keeps points of trials that were written
 	// before there was a table for them.
 	SaveSnapshot(ctx context.Context, id string, data []byte, seq int64, numbers []int, keys, points [][]byte) error
@@ -105,7 +104,7 @@ func (s *Study) append(ctx context.Context, t *transaction) error {
 	}
 	changed := t.changed()
 	for i, c := range changed {
-		if e := &t.trials[c.Number-1]; e.packed || c.Number > len(t.before.trials) && !e.replaced {
+		if e := t.trials.at(c.Number); e.packed || c.Number > t.before.trials.len() && !e.replaced {
 			changed[i].Params = space.Params{}
 		}
 	}
@@ -113,7 +112,7 @@ func (s *Study) append(ctx context.Context, t *transaction) error {
 		return err
 	}
 	for _, n := range numbers {
-		t.trials[n-1].packed = !t.trials[n-1].replaced
+		t.trials.at(n).packed = !t.trials.at(n).replaced
 	}
 	t.shed()
 	return nil
@@ -124,13 +123,13 @@ const mostParams = 256
 
 // shed forgets parameters that the store has and that are seldom needed. Points stay.
 func (l *ledger) shed() {
-	if len(l.trials)-l.bare < 2*mostParams {
+	if l.trials.len()-l.bare < 2*mostParams {
 		return
 	}
-	to := len(l.trials) - mostParams
-	for i := l.bare; i < to; i++ {
-		if l.trials[i].packed {
-			l.trials[i].Params = space.Params{}
+	to := l.trials.len() - mostParams
+	for e := range l.trials.behind(l.bare) {
+		if e.Number <= to && e.packed {
+			e.Params = space.Params{}
 		}
 	}
 	l.bare = to
@@ -138,10 +137,10 @@ func (l *ledger) shed() {
 
 // fetch brings the parameters and the point of a trial to memory.
 func (l *ledger) fetch(ctx context.Context, number int) error {
-	if number < 1 || number > len(l.trials) {
+	if number < 1 || number > l.trials.len() {
 		return nil // who asks for it says so
 	}
-	e := &l.trials[number-1]
+	e := l.trials.at(number)
 	if l.store == nil || !e.packed || e.Params.Len() > 0 && !e.missing() {
 		return nil
 	}
@@ -161,20 +160,26 @@ func (l *ledger) load(ctx context.Context) error {
 	if !l.lean {
 		return nil
 	}
-	first := slices.IndexFunc(l.trials, func(e entry) bool { return e.missing() })
-	if first >= 0 {
-		err := l.store.EachPacked(ctx, l.store.id, first, func(number int, data []byte) (err error) {
-			if number <= len(l.trials) && l.trials[number-1].missing() {
-				_, l.trials[number-1].point, err = l.restored(number, data)
+	first := 0 // number of the first trial without a point
+	for e := range l.trials.all() {
+		if e.missing() {
+			first = e.Number
+			break
+		}
+	}
+	if first > 0 {
+		err := l.store.EachPacked(ctx, l.store.id, first-1, func(number int, data []byte) (err error) {
+			if number <= l.trials.len() && l.trials.at(number).missing() {
+				_, l.trials.at(number).point, err = l.restored(number, data)
 			}
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		for i := first; i < len(l.trials); i++ {
-			if l.trials[i].missing() {
-				return fmt.Errorf("trial %d: %w", i+1, points.ErrDamaged)
+		for e := range l.trials.behind(first - 1) {
+			if e.missing() {
+				return fmt.Errorf("trial %d: %w", e.Number, points.ErrDamaged)
 			}
 		}
 	}

@@ -40,7 +40,10 @@ func (s *Study) best(ctx context.Context) (best Best, ok bool, err error) {
 	}
 	l := s.ledger
 	if !l.scheme.Declared() {
-		p := l.bestSite()
+		if !l.leader.Known {
+			l.leader = leaderOf(l.bestSite())
+		}
+		p := l.leader.site()
 		if p == nil {
 			return best, false, nil
 		}
@@ -106,7 +109,7 @@ func (l *ledger) split(p *site) (objectives, limits []float64) {
 // summed is a site as users see it.
 func (s *Study) summed(p *site) Best {
 	l := s.ledger
-	first := l.trials[p.first-1]
+	first := l.trials.at(p.first)
 	b := Best{Trial: first.seen(s.time()), Mean: l.config.Goal.inner(p.mean[0]), Count: p.count}
 	if l.scheme.Declared() {
 		b.Means, b.Violations = l.scheme.Outer(p.mean), l.scheme.Violations(p.mean)
@@ -189,7 +192,7 @@ func (l *ledger) countKept(f *Front) {
 	for _, t := range l.scheme.Limits {
 		f.Kept[t.Name] = 0
 	}
-	for _, t := range l.trials {
+	for t := range l.trials.all() {
 		if t.State != evaluate.Complete || t.Excluded {
 			continue
 		}
@@ -229,7 +232,7 @@ func (l *ledger) grow(f *Front, sites []*site) {
 	most := mostVolumes(len(reference))
 	var front [][]float64
 	seen, changed := 0, false
-	for _, t := range l.trials {
+	for t := range l.trials.all() {
 		if t.State != evaluate.Complete || t.Excluded {
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/mahabo/mahabo/internal/outcome"
 	"github.com/mahabo/mahabo/internal/points"
@@ -49,7 +48,7 @@ func (s *Study) Change(ctx context.Context, c Change, preview bool) (Change, err
 		}
 		e := &Event{Changed: &changed{By: c.By, Space: c.Space, Added: c.Added}}
 		if c.Differences = points.Differences(l.config.Space, c.Space); len(c.Differences) == 0 {
-			c.Trials = len(l.trials)
+			c.Trials = l.trials.len()
 			return nil, nil
 		}
 		added, err := l.added(c)
@@ -94,8 +93,8 @@ func (l *ledger) added(c Change) (space.Params, error) {
 			continue
 		case p.Kind == space.KindFixed:
 			value, given = p.Value, true
-		case !given && len(l.trials) > 0:
-			return space.Params{}, fmt.Errorf("parameter %q is new: say which value the %d trials so far had", p.Name, len(l.trials))
+		case !given && l.trials.len() > 0:
+			return space.Params{}, fmt.Errorf("parameter %q is new: say which value the %d trials so far had", p.Name, l.trials.len())
 		}
 		if given {
 			values[p.Name] = value
@@ -116,9 +115,9 @@ func (l *ledger) added(c Change) (space.Params, error) {
 
 // describe fills in what becomes of the trials.
 func (c *Change) describe(l *ledger) {
-	c.Trials, c.Outside, c.Inside = len(l.trials), map[int]string{}, nil
+	c.Trials, c.Outside, c.Inside = l.trials.len(), map[int]string{}, nil
 	for i, p := range l.moved {
-		switch was := l.trials[i].Outside != ""; {
+		switch was := l.trials.at(i+1).Outside != ""; {
 		case p.outside != "":
 			c.Outside[i+1] = p.outside
 		case was:
@@ -147,7 +146,7 @@ func (l *ledger) ready(ctx context.Context, e Event) error {
 	list := l.lifted(codec, e.Changed.Space)
 	if l.store != nil {
 		err := l.store.EachPacked(ctx, l.store.id, 0, func(number int, data []byte) (err error) {
-			if number > len(l.trials) || !l.trials[number-1].packed {
+			if number > l.trials.len() || !l.trials.at(number).packed {
 				return nil
 			}
 			p := &list[number-1]
@@ -167,11 +166,11 @@ func (l *ledger) ready(ctx context.Context, e Event) error {
 
 // lifted is where the trials are whose parameters are in memory.
 func (l *ledger) lifted(codec points.Codec, sp *space.Space) []moved {
-	list := make([]moved, len(l.trials))
-	for i := range l.trials {
-		if t := &l.trials[i]; !t.packed {
-			list[i].params, list[i].point = codec.Lift(t.Params)
-			list[i].explain(sp, list[i].params)
+	list := make([]moved, l.trials.len())
+	for t := range l.trials.all() {
+		if p := &list[t.Number-1]; !t.packed {
+			p.params, p.point = codec.Lift(t.Params)
+			p.explain(sp, p.params)
 		}
 	}
 	return list
@@ -192,11 +191,11 @@ func (l *ledger) effectChanged(x *effect, c *changed) error {
 	if l.moved == nil && l.store == nil {
 		l.moved = l.lifted(l.codec.With(c.Space, c.Added), c.Space)
 	}
-	if len(l.moved) != len(l.trials) {
+	if len(l.moved) != l.trials.len() {
 		return fmt.Errorf("the change of the space was not prepared")
 	}
 	for i, p := range l.moved {
-		t := l.trials[i]
+		t := *l.trials.at(i + 1)
 		t.point, t.key, t.Outside = p.point, "", p.outside
 		if p.point != nil {
 			t.key = suggest.Key(p.point)
@@ -217,5 +216,8 @@ func (l *ledger) installChanged(e Event) {
 	l.keys = &keys{}
 	l.index()
 	l.retrack()
-	l.bare, l.lean = len(l.trials), l.lean || slices.ContainsFunc(l.trials, func(t entry) bool { return t.missing() })
+	l.bare = l.trials.len()
+	for t := range l.trials.all() {
+		l.lean = l.lean || t.missing()
+	}
 }

@@ -82,7 +82,7 @@ func (s *Study) draft(ctx context.Context, l *ledger, requests []AskRequest) (*D
 	}
 	now := s.time()
 	d := &Draft{study: s, batches: l.batches, turn: l.turn, mended: l.mended, basis: l.seq, goal: l.config.Goal}
-	servable := slices.DeleteFunc(l.servable(now), func(n int) bool { return !keeps(l.trials[n-1], pins) })
+	servable := slices.DeleteFunc(l.servable(now), func(n int) bool { return !keeps(*l.trials.at(n), pins) })
 	points := 0
 	for _, r := range requests {
 		t := part{request: r}
@@ -254,7 +254,7 @@ func (d *Draft) decide(l *ledger, t *part) (*Event, error) {
 			}
 		}
 	}
-	e := d.asked(t, len(l.trials), now)
+	e := d.asked(t, l.trials.len(), now)
 	if len(e.Served)+len(e.New) == 0 {
 		return nil, evaluate.ErrExhausted
 	}

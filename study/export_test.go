@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
+	"reflect"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/mahabo/mahabo/internal/methods"
@@ -21,7 +24,7 @@ func Replayed(events []Event) ([]Trial, error) {
 		}
 	}
 	var trials []Trial
-	for _, t := range l.trials {
+	for t := range l.trials.all() {
 		trials = append(trials, t.Trial)
 	}
 	return trials, nil
@@ -35,7 +38,7 @@ func Tags(events []Event) (tags []string, err error) {
 			return nil, err
 		}
 	}
-	for _, t := range l.trials {
+	for t := range l.trials.all() {
 		tags = append(tags, t.tag)
 	}
 	return tags, nil
@@ -114,19 +117,55 @@ func Resnap(s *Study) error {
 		return err
 	}
 	back := newLedger(s.methods)
-	if err := back.restore(data); err != nil {
+	if err := back.restore(string(data)); err != nil {
 		return err
 	}
 	if len(back.scheme.Objectives) != len(s.ledger.scheme.Objectives) {
 		return fmt.Errorf("the outcomes are lost")
 	}
-	for i, t := range back.trials {
-		had := s.ledger.trials[i].Trial
+	for t := range back.trials.all() {
+		had := s.ledger.trials.at(t.Number).Trial
 		had.Params, t.Params = space.Params{}, space.Params{}
 		a, _ := json.Marshal(had)
 		b, _ := json.Marshal(t.Trial)
 		if string(a) != string(b) {
 			return fmt.Errorf("trial %d was %s, now it is %s", had.Number, a, b)
+		}
+	}
+	return nil
+}
+
+// Recount compares what a ledger keeps with each event with what its trials say, before and
+// behind a snapshot.
+func Recount(s *Study) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	data, err := s.ledger.snapshot()
+	if err != nil {
+		return err
+	}
+	back := newLedger(s.methods)
+	if err := back.restore(string(data)); err != nil {
+		return err
+	}
+	for _, l := range []*ledger{s.ledger, back} {
+		want, kept := newTally(), l.leader
+		for e := range l.trials.all() {
+			want.add(e, 1)
+		}
+		if d := want.Cost - l.tally.Cost; math.Abs(d) > 1e-9*(1+want.Cost) { // sums round
+			return fmt.Errorf("the cost is %v, the ledger has %v", want.Cost, l.tally.Cost)
+		}
+		want.Cost = l.tally.Cost
+		if !reflect.DeepEqual(want, l.tally) {
+			return fmt.Errorf("the trials are %v, the ledger counts %v", want, l.tally)
+		}
+		if best := leaderOf(l.bestSite()); kept.Known && kept != best {
+			return fmt.Errorf("the best is %v, the ledger has %v", best, kept)
+		}
+		open := l.open
+		if l.retrack(); !slices.Equal(open, l.open) {
+			return fmt.Errorf("the open trials are %v, the ledger has %v", l.open, open)
 		}
 	}
 	return nil

@@ -67,7 +67,7 @@ func (s *Study) importRows(ctx context.Context, digest string, rows []Row, done 
 		if numbers, repeated = l.imported[digest]; repeated {
 			return nil, nil
 		}
-		numbers = number(event.New, len(l.trials)+1)
+		numbers = number(event.New, l.trials.len()+1)
 		events, yes := []Event{{Imported: event}}, true
 		for i, row := range rows {
 			if row.Excluded {
@@ -108,7 +108,7 @@ func (s *Study) Add(ctx context.Context, params space.Params, o evaluate.Outcome
 		return Trial{}, &RequestError{err}
 	}
 	var trials []Trial
-	if _, _, err := s.importRows(ctx, "", []Row{row}, func(l *ledger) { trials = l.trialsOf([]int{len(l.trials)}, s.time()) }); err != nil {
+	if _, _, err := s.importRows(ctx, "", []Row{row}, func(l *ledger) { trials = l.trialsOf([]int{l.trials.len()}, s.time()) }); err != nil {
 		return Trial{}, err
 	}
 	return trials[0], nil

@@ -27,7 +27,7 @@ type ledger struct {
 	config   Config
 	scheme   outcome.Scheme // of the declared outcomes
 	created  time.Time
-	trials   []entry          // trial number n is trials[n-1]
+	trials   register
 	finished []finish         // complete and infeasible trials, in the order in which methods learn of them
 	frozen   int              // so many of them a method has been told of
 	batches  int              // batches served
@@ -53,6 +53,9 @@ type ledger struct {
 	open []int // numbers of the trials without a final outcome, in order
 	keys *keys
 	memo *memo
+
+	tally  tally
+	leader leader
 }
 
 // entry is a trial and the point of the box that stands for it. Of one that is packed, the
@@ -91,7 +94,7 @@ func newLedger(methods *strategy.Registry) *ledger {
 	return &ledger{
 		methods: methods,
 		asked:   map[string]batch{}, enqueued: map[string][]int{}, imported: map[string][]int{},
-		keys: &keys{}, memo: newMemo(),
+		keys: &keys{}, memo: newMemo(), tally: newTally(), leader: leader{Known: true},
 	}
 }
 
@@ -199,6 +202,7 @@ func (l *ledger) effectImported(x *effect, now time.Time, m *imported) (err erro
 	if m.Notes != nil && len(m.New) != len(m.Notes) {
 		return fmt.Errorf("%d imported points have %d lists of notes", len(m.New), len(m.Notes))
 	}
+	x.changed = make([]entry, 0, len(m.New))
 	for i, p := range m.New {
 		t, _, tellErr := Trial{Origin: FromImport, Created: now}.told(m.Outcomes[i], now, l.scheme)
 		if err == nil {
@@ -229,7 +233,7 @@ func (l *ledger) place(x *effect, err error, p Placed, t Trial) error {
 		return err
 	}
 	x.added++
-	if next := len(l.trials) + x.added; p.Number != next {
+	if next := l.trials.len() + x.added; p.Number != next {
 		return fmt.Errorf("a new trial has number %d, the next one is %d", p.Number, next)
 	}
 	t.Number, t.Predicted = p.Number, p.Predicted
@@ -274,14 +278,18 @@ func (l *ledger) install(e Event, x effect) {
 	var numbers []int
 	for _, c := range x.changed {
 		numbers = append(numbers, c.Number)
-		was, added := entry{}, c.Number > len(l.trials)
+		was, added := entry{}, c.Number > l.trials.len()
 		if added {
-			l.index()
-			c.at = l.keys.add(&c)
-			l.trials = append(l.trials, c)
+			c.at = l.first(&c)
+			l.trials.add(c)
 		} else {
-			was = l.trials[c.Number-1]
-			l.trials[c.Number-1] = c
+			was = *l.trials.at(c.Number)
+			*l.trials.at(c.Number) = c
+			l.tally.add(&was, -1)
+		}
+		l.tally.add(&c, 1)
+		if c.State == evaluate.Complete && was.State != evaluate.Complete {
+			l.lead(&c)
 		}
 		l.track(c, added)
 		if (added || unfinished(&was.Trial)) && !unfinished(&c.Trial) {
@@ -292,6 +300,9 @@ func (l *ledger) install(e Event, x effect) {
 		} else if was.State == evaluate.Stopped && c.State != was.State {
 			l.resume(e, was, c)
 		}
+	}
+	if e.Changed != nil || e.Corrected != nil && e.Corrected.teaches() {
+		l.leader = leader{}
 	}
 	switch {
 	case e.Changed != nil:
@@ -345,17 +356,17 @@ func (l *ledger) unfrozen() []finish {
 
 // trial returns a trial by its number.
 func (l *ledger) trial(number int) (entry, error) {
-	if number < 1 || number > len(l.trials) {
-		return entry{}, fmt.Errorf("trial %d: %w: the study has %d", number, ErrNoTrial, len(l.trials))
+	if number < 1 || number > l.trials.len() {
+		return entry{}, fmt.Errorf("trial %d: %w: the study has %d", number, ErrNoTrial, l.trials.len())
 	}
-	return l.trials[number-1], nil
+	return *l.trials.at(number), nil
 }
 
 // trialsOf returns trials by their numbers, as they are at a time.
 func (l *ledger) trialsOf(numbers []int, now time.Time) []Trial {
 	trials := make([]Trial, len(numbers))
 	for i, n := range numbers {
-		trials[i] = l.trials[n-1].seen(now)
+		trials[i] = l.trials.at(n).seen(now)
 	}
 	return trials
 }
@@ -370,10 +381,10 @@ func (l *ledger) batch(b batch, now time.Time) Batch {
 func (l *ledger) servable(now time.Time) []int {
 	var waiting, stale []int
 	for _, n := range l.open {
-		if l.trials[n-1].Outside != "" {
+		if l.trials.at(n).Outside != "" {
 			continue
 		}
-		switch l.trials[n-1].stateAt(now) {
+		switch l.trials.at(n).stateAt(now) {
 		case Waiting:
 			waiting = append(waiting, n)
 		case Stale:

@@ -222,6 +222,9 @@ func (m *machine) retry(t *rapid.T) {
 
 // check compares the table with the model.
 func (m *machine) check(t *rapid.T) {
+	if err := study.Recount(m.s); err != nil {
+		t.Fatal(err)
+	}
 	trials := table(t, m.s)
 	if len(trials) != len(m.expect) {
 		t.Fatalf("the study has %d trials, want %d", len(trials), len(m.expect))

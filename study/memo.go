@@ -26,9 +26,9 @@ func newMemo() *memo { return &memo{} }
 // cover adds the trials that were frozen since.
 func (m *memo) cover(l *ledger) {
 	fresh, repeated := len(m.sites), false
-	m.index = append(m.index, make([]int, len(l.trials)+1-len(m.index))...)
+	m.index = append(m.index, make([]int, l.trials.len()+1-len(m.index))...)
 	for _, f := range l.finished[m.covered:l.frozen] {
-		t := &l.trials[f.number-1]
+		t := l.trials.at(f.number)
 		if t.Excluded {
 			continue
 		}
@@ -70,7 +70,7 @@ func (l *ledger) recent() (fresh []*site, changed map[int]*site) {
 	seen := map[int]*site{} // by the number of the first trial
 	changed = map[int]*site{}
 	for _, f := range l.unfrozen() {
-		t := &l.trials[f.number-1]
+		t := l.trials.at(f.number)
 		if t.Excluded {
 			continue
 		}
@@ -92,17 +92,36 @@ func (l *ledger) recent() (fresh []*site, changed map[int]*site) {
 // goes on: numbers behind those that it knows do not count.
 type keys struct {
 	mu    sync.RWMutex
-	first map[string]int // number by key
+	first map[string]int // number by key; nil: it was not made yet
+
+	known sketch         // of the trials that a snapshot has
+	fresh map[string]int // number by key of those added since, while first is not made
+
+	repeated map[int]bool // the first trials of points that have several
 }
 
 // index makes the list of keys, which a ledger that only reads does not need.
 func (l *ledger) index() {
 	if l.keys.first == nil {
-		l.keys.first = make(map[string]int, len(l.trials))
-		for i := range l.trials {
-			l.trials[i].at = l.keys.add(&l.trials[i])
+		l.keys.first, l.keys.fresh, l.keys.repeated = make(map[string]int, l.trials.len()), nil, nil
+		for t := range l.trials.all() {
+			t.at = l.keys.add(t)
 		}
 	}
+}
+
+// first returns the first trial at the point of one that is new.
+func (l *ledger) first(t *entry) int {
+	k := l.keys
+	if k.first == nil && len(k.known) > 0 && k.fresh[t.key] == 0 && !k.known.maybe(t.key) {
+		if k.fresh == nil {
+			k.fresh = map[string]int{}
+		}
+		k.fresh[t.key] = t.Number
+		return t.Number
+	}
+	l.index()
+	return k.add(t)
 }
 
 // add returns the first trial at the point of one.
@@ -113,6 +132,11 @@ func (k *keys) add(t *entry) int {
 	if !known {
 		n = t.Number
 		k.first[t.key] = n
+	} else if n != t.Number {
+		if k.repeated == nil {
+			k.repeated = map[int]bool{}
+		}
+		k.repeated[n] = true
 	}
 	return n
 }
@@ -120,8 +144,10 @@ func (k *keys) add(t *entry) int {
 func (k *keys) remove(t entry) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.first[t.key] == t.Number {
-		delete(k.first, t.key)
+	for _, m := range []map[string]int{k.first, k.fresh} {
+		if m[t.key] == t.Number {
+			delete(m, t.key)
+		}
 	}
 }
 
@@ -153,8 +179,7 @@ func (l *ledger) track(t entry, added bool) {
 // retrack makes the list anew. An excluded trial that failed is not on it.
 func (l *ledger) retrack() {
 	l.open = nil
-	for i := range l.trials {
-		t := &l.trials[i]
+	for t := range l.trials.all() {
 		if unfinished(&t.Trial) && !t.Excluded {
 			l.open = append(l.open, t.Number)
 		}

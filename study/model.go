@@ -29,14 +29,14 @@ func (l *ledger) question(count int, fixed space.Params, pins []space.Pin) *sugg
 		pending = append(pending, strategy.Suggestion{X: x})
 	}
 	for _, n := range l.open {
-		t := l.trials[n-1]
+		t := l.trials.at(n)
 		if t.Outside != "" {
 			continue
 		}
 		pending = append(pending, strategy.Suggestion{X: t.point, Tag: t.tag})
 	}
 	l.index()
-	taken, trials := l.keys, len(l.trials)
+	taken, trials := l.keys, l.trials.len()
 	return &suggest.Question{
 		Task: l.config.task(l.methods), Observations: obs, Pending: pending, Infeasible: infeasible,
 		Tried: func(key string) bool { return taken.has(key, trials) }, Trials: trials,

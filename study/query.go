@@ -3,6 +3,7 @@ package study
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +28,7 @@ type Query struct {
 	States     []evaluate.State // any of them; none for all
 	Text       string           // in the number, the values, the worker, the reason or the notes, whatever the case
 	Numbers    []int            // of the trials; none for all
-	AfterBatch int              // only trials that were last served in later batches; 0 for all
+	AfterBatch int              // only trials that were last served in later batches; 0 for all, -1 for those that were served
 	Sort       Order            // empty for ByNumber
 	Descending bool
 	Offset     int // of the first trial to return
@@ -37,6 +38,12 @@ type Query struct {
 // Select returns the trials that a query chooses, and how many there are without
 // its offset and limit.
 func (s *Study) Select(ctx context.Context, q Query) (trials []Trial, total int, err error) {
+	if q.all() {
+		if trials, total, err = s.page(ctx, q); err == nil {
+			err = s.fill(ctx, trials)
+		}
+		return trials, total, err
+	}
 	rows, err := s.matching(ctx, q)
 	if err != nil {
 		return nil, 0, err
@@ -77,13 +84,9 @@ func (s *Study) matching(ctx context.Context, q Query) (rows []match, err error)
 	if err != nil {
 		return nil, err
 	}
-	wanted := slices.Sorted(slices.Values(q.Numbers))
-	for i := range s.ledger.trials {
-		t := &s.ledger.trials[i].Trial
-		if _, ok := slices.BinarySearch(wanted, t.Number); !ok && len(wanted) > 0 {
-			continue
-		}
-		if (q.AfterBatch == 0 || t.Batch > q.AfterBatch) && (len(q.States) == 0 || slices.Contains(q.States, t.stateAt(now))) && (inParams[t.Number] || t.contains(text)) {
+	for e := range s.ledger.candidates(q) {
+		t := &e.Trial
+		if (q.AfterBatch == 0 || t.Batch > max(q.AfterBatch, 0)) && (len(q.States) == 0 || slices.Contains(q.States, t.stateAt(now))) && (inParams[t.Number] || t.contains(text)) {
 			m := match{number: t.Number, value: t.Value, told: t.Told}
 			m.broken = t.Value != nil && len(s.ledger.scheme.Limits) > 0 && s.ledger.scheme.Violations(s.ledger.inner(*t)) != nil
 			if t.Excluded {
@@ -93,6 +96,55 @@ func (s *Study) matching(ctx context.Context, q Query) (rows []match, err error)
 		}
 	}
 	return rows, nil
+}
+
+// candidates goes through the trials that a query may be about, by number, and reads no others.
+func (l *ledger) candidates(q Query) iter.Seq[*entry] {
+	var numbers []int
+	switch {
+	case len(q.Numbers) > 0:
+		numbers = slices.Compact(slices.Sorted(slices.Values(q.Numbers)))
+	case len(q.States) > 0 && l.tally.Adrift == 0 && !slices.ContainsFunc(q.States, func(s evaluate.State) bool { return s != Running && s != Stale && s != Waiting }):
+		numbers = l.open
+	default:
+		return l.trials.all()
+	}
+	return func(yield func(*entry) bool) {
+		for _, n := range numbers {
+			if n >= 1 && n <= l.trials.len() && !yield(l.trials.at(n)) {
+				return
+			}
+		}
+	}
+}
+
+// all says whether a query is about every trial, by number.
+func (q Query) all() bool {
+	return len(q.States)+len(q.Numbers)+q.AfterBatch == 0 && q.Text == "" && (q.Sort == "" || q.Sort == ByNumber)
+}
+
+// page returns one page of all trials, without reading the others.
+func (s *Study) page(ctx context.Context, q Query) (trials []Trial, total int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.follow(ctx); err != nil {
+		return nil, 0, err
+	}
+	total = s.ledger.trials.len()
+	from := min(max(q.Offset, 0), total)
+	to := total
+	if q.Limit > 0 {
+		to = min(from+q.Limit, total)
+	}
+	numbers := make([]int, 0, to-from)
+	for i := from; i < to; i++ {
+		if q.Descending {
+			numbers = append(numbers, total-i)
+		} else {
+			numbers = append(numbers, i+1)
+		}
+	}
+	return s.ledger.trialsOf(numbers, s.time()), total, nil
 }
 
 // Value is that of a complete trial.
@@ -129,7 +181,7 @@ func (l *ledger) mentions(ctx context.Context, text string) (numbers map[int]boo
 	}
 	numbers = map[int]bool{}
 	err = l.store.EachPacked(ctx, l.store.id, 0, func(number int, data []byte) error {
-		if number > len(l.trials) || l.trials[number-1].Params.Len() > 0 {
+		if number > l.trials.len() || l.trials.at(number).Params.Len() > 0 {
 			return nil
 		}
 		params, _, err := l.restored(number, data)

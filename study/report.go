@@ -212,9 +212,8 @@ func (s *Study) others(ctx context.Context, store reporting, except int) ([]stop
 		ended  bool
 		final  *float64
 	}
-	states := make([]state, 0, len(s.ledger.trials))
-	for i := range s.ledger.trials {
-		t := &s.ledger.trials[i]
+	states := make([]state, 0, s.ledger.trials.len())
+	for t := range s.ledger.trials.all() {
 		if t.Number == except || t.Excluded || t.Origin == FromImport {
 			continue
 		}
@@ -362,26 +361,26 @@ func (l *ledger) bound(last Reported) *float64 {
 		return nil
 	}
 	worst := math.Inf(-1)
-	for i := range l.trials {
-		if t := &l.trials[i]; t.State == evaluate.Complete && !t.Excluded {
-			worst = math.Max(worst, l.first(*t.Value))
+	for t := range l.trials.all() {
+		if t.State == evaluate.Complete && !t.Excluded {
+			worst = math.Max(worst, l.lower(*t.Value))
 		}
 	}
-	v := l.first(last.Value)
+	v := l.lower(last.Value)
 	if !math.IsInf(worst, 0) {
 		v = math.Min(v, worst)
 	}
-	v = l.first(v)
+	v = l.lower(v)
 	return &v
 }
 
-// first turns a value of the first objective into one of which lower is better, and back.
-func (l *ledger) first(value float64) float64 { return l.config.Goal.inner(value) }
+// lower turns a value of the first objective into one of which lower is better, and back.
+func (l *ledger) lower(value float64) float64 { return l.config.Goal.inner(value) }
 
 // bounds are the numbers that methods take for the outcomes of a stopped trial.
 func (l *ledger) bounds(t Trial) (values, stds []float64) {
 	if !l.scheme.Declared() {
-		return []float64{l.first(*t.Bound)}, []float64{0}
+		return []float64{l.lower(*t.Bound)}, []float64{0}
 	}
 	all := maps.Clone(t.Last.Outcomes)
 	all[l.scheme.Objectives[0].Name] = *t.Bound

@@ -135,6 +135,9 @@ func TestStoppedTrials(t *testing.T) {
 				if err := study.Resnap(s); err != nil {
 					t.Error(err)
 				}
+				if err := study.Recount(s); err != nil {
+					t.Error(err)
+				}
 				if again := only(t, reopen(t, st, now), stopped[0]); again.Last == nil || *again.Bound != *got.Bound {
 					t.Errorf("opened again the stopped trial is %+v", again)
 				}

@@ -118,9 +118,9 @@ func average(values, stds []float64) (mean, std float64) {
 // methods learn of them, or nil. Most points have one trial, whose value is the mean.
 func (l *ledger) bestSite() (best *site) {
 	finished := append(slices.Clip(l.finished[:l.frozen]), l.unfrozen()...)
-	counts := make([]int32, len(l.trials)+1)
+	counts := make([]int32, l.trials.len()+1)
 	counted := func(f finish) (*entry, bool) {
-		t := &l.trials[f.number-1]
+		t := l.trials.at(f.number)
 		return t, t.State == evaluate.Complete && !t.Excluded
 	}
 	for _, f := range finished {
@@ -170,7 +170,7 @@ func (l *ledger) observed() (obs []strategy.Observation, infeasible []strategy.P
 // observe divides sites in those with a value and those without.
 func (l *ledger) observe(sites []*site) (obs []strategy.Observation, infeasible []strategy.Point) {
 	for _, s := range sites {
-		first := &l.trials[s.first-1]
+		first := l.trials.at(s.first)
 		if s.count > 0 {
 			o := strategy.Observation{X: first.point, Tag: first.tag, Y: s.mean}
 			if slices.ContainsFunc(s.std, func(v float64) bool { return v > 0 }) {

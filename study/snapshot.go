@@ -23,7 +23,7 @@ import (
 // without it, or when it is damaged or of another version, the whole log is read instead.
 
 // snapshotVersion is the version of what writer and reader below agree on.
-const snapshotVersion = 1
+const snapshotVersion = 3
 
 const (
 	dueTouched = 1000             // trials that events change before the next snapshot
@@ -50,26 +50,41 @@ type head struct {
 	Finished int              `json:"finished"`
 	Asked    int              `json:"asked"`
 	Imported int              `json:"imported"`
+	Tally    tally            `json:"tally"`
+	Leader   leader           `json:"leader"`
 }
 
 // snapshot writes the ledger.
 func (l *ledger) snapshot() ([]byte, error) {
+	if !l.leader.Known && !l.scheme.Declared() && l.trials.whole() {
+		l.leader = leaderOf(l.bestSite())
+	}
 	w := &snapshotWriter{strings: map[string]int{}}
+	texts, eager, err := w.pages(l)
+	if err != nil {
+		return nil, err
+	}
 	spaces, added := l.codec.Spaces()
 	h, err := json.Marshal(head{
 		l.seq, l.turn, l.mended, l.format, l.config, l.created, l.frozen, l.batches, l.command, l.enqueued, spaces, added,
-		len(l.trials), len(l.finished), len(l.asked), len(l.imported),
+		l.trials.len(), len(l.finished), len(l.asked), len(l.imported), l.tally, l.leader,
 	})
 	if err != nil {
 		return nil, err
 	}
 	w.b = append(w.b, snapshotVersion)
 	w.text(string(h))
-	for i := range l.trials {
-		if err := w.trial(&l.trials[i], l.created); err != nil {
-			return nil, err
-		}
+	w.int(int64(len(w.list)))
+	for _, s := range w.list {
+		w.text(s)
 	}
+	for k, text := range texts {
+		w.int(eager[k])
+		w.text(text)
+	}
+	w.ints(l.open)
+	w.ints(slices.Sorted(maps.Keys(l.keys.repeated)))
+	w.text(string(l.sketch()))
 	for _, f := range l.finished {
 		w.int(int64(f.number))
 		w.int(f.seq)
@@ -91,12 +106,12 @@ func (l *ledger) snapshot() ([]byte, error) {
 }
 
 // restore makes the ledger what a snapshot says.
-func (l *ledger) restore(data []byte) error {
+func (l *ledger) restore(data string) error {
 	n := len(data) - 4
-	if n < 1 || data[0] != snapshotVersion || crc32.ChecksumIEEE(data[:n]) != binary.LittleEndian.Uint32(data[n:]) {
+	if n < 1 || data[0] != snapshotVersion || checksum(data[:n]) != binary.LittleEndian.Uint32([]byte(data[n:])) {
 		return errSnapshot
 	}
-	r := &snapshotReader{b: string(data[1:n])}
+	r := &snapshotReader{b: data[1:n]}
 	var h head
 	if err := json.Unmarshal([]byte(r.text()), &h); err != nil {
 		return err
@@ -111,14 +126,18 @@ func (l *ledger) restore(data []byte) error {
 	l.scheme = outcome.Of(l.config.Space.Outcomes())
 	l.frozen, l.batches, l.command = h.Frozen, h.Batches, h.Command
 	maps.Copy(l.enqueued, h.Enqueued)
-	l.trials = make([]entry, h.Trials, h.Trials+h.Trials/8+mostParams)
-	r.values = make([]float64, h.Trials)
-	for i := range l.trials {
-		if err := r.trial(&l.trials[i], i+1, l); err != nil {
-			return err
-		}
-		l.lean = l.lean || l.trials[i].missing()
+	if err := r.pages(l, h.Trials); err != nil {
+		return err
 	}
+	l.open = r.ints()
+	if repeated := r.ints(); len(repeated) > 0 {
+		l.keys.repeated = make(map[int]bool, len(repeated))
+		for _, n := range repeated {
+			l.keys.repeated[n] = true
+		}
+	}
+	l.keys.known = sketch(r.text())
+	l.tally, l.leader = h.Tally, h.Leader
 	l.finished = make([]finish, h.Finished)
 	for i := range l.finished {
 		l.finished[i] = finish{int(r.int()), r.int()}
@@ -132,16 +151,67 @@ func (l *ledger) restore(data []byte) error {
 		digest := r.text()
 		l.imported[digest] = r.ints()
 	}
-	l.retrack()
-	l.saved, l.touched, l.bare = h.Seq, 0, len(l.trials)
+	l.saved, l.touched, l.bare = h.Seq, 0, l.trials.len()
 	return r.err
 }
 
-// snapshotWriter appends to a snapshot. Numbers are varints; a string that was written before
-// is its place in the list of those.
+// checksum is that of a text, of which it makes no copy.
+func checksum(text string) (sum uint32) {
+	var part [4096]byte
+	for len(text) > 0 {
+		n := copy(part[:], text)
+		sum, text = crc32.Update(sum, crc32.IEEETable, part[:n]), text[n:]
+	}
+	return sum
+}
+
+// snapshotWriter appends to a snapshot. Numbers are varints; a word is its place in
+// the list of those, which stands before them.
 type snapshotWriter struct {
 	b       []byte
 	strings map[string]int
+	list    []string // the same in order
+}
+
+// pages writes the trials, in texts of their own: those that nobody has read are as they were.
+// eager is 1 for pages that have JSON, which has to be read to know that it can be.
+func (w *snapshotWriter) pages(l *ledger) (texts []string, eager []int64, err error) {
+	if !l.trials.whole() {
+		for _, s := range l.trials.from.reader.strings {
+			w.know(s)
+		}
+	}
+	for k := range (l.trials.len() + pageTrials - 1) / pageTrials {
+		if l.trials.pages[k] == nil {
+			texts, eager = append(texts, l.trials.from.texts[k]), append(eager, 0)
+			continue
+		}
+		w.b = nil
+		json := int64(0)
+		for n := k*pageTrials + 1; n <= min((k+1)*pageTrials, l.trials.len()); n++ {
+			flags, err := w.trial(l.trials.at(n), l.created)
+			if err != nil {
+				return nil, nil, err
+			}
+			if flags&(hasParams|hasMore) != 0 {
+				json = 1
+			}
+		}
+		texts, eager = append(texts, string(w.b)), append(eager, json)
+	}
+	w.b = nil
+	return texts, eager, nil
+}
+
+// know returns the place of a word in the list.
+func (w *snapshotWriter) know(s string) int {
+	i, known := w.strings[s]
+	if !known {
+		i = len(w.list)
+		w.strings[s] = i
+		w.list = append(w.list, s)
+	}
+	return i
 }
 
 func (w *snapshotWriter) int(n int64) { w.b = binary.AppendVarint(w.b, n) }
@@ -155,15 +225,7 @@ func (w *snapshotWriter) text(s string) {
 	w.b = append(w.b, s...)
 }
 
-func (w *snapshotWriter) word(s string) {
-	if i, known := w.strings[s]; known {
-		w.int(int64(i))
-		return
-	}
-	w.int(int64(len(w.strings)))
-	w.strings[s] = len(w.strings)
-	w.text(s)
-}
+func (w *snapshotWriter) word(s string) { w.int(int64(w.know(s))) }
 
 func (w *snapshotWriter) ints(list []int) {
 	w.int(int64(len(list)))
@@ -181,7 +243,7 @@ func (w *snapshotWriter) batch(b batch) error {
 	w.int(int64(b.number))
 	w.ints(b.numbers)
 	info, err := json.Marshal(b.info)
-	w.word(string(info))
+	w.text(string(info))
 	return err
 }
 
@@ -210,12 +272,11 @@ func thin(t Trial) (rest Trial) {
 	return t
 }
 
-func (w *snapshotWriter) trial(e *entry, base time.Time) error {
+func (w *snapshotWriter) trial(e *entry, base time.Time) (flags int64, err error) {
 	if strings.Contains(e.Worker+e.tag, "\x00") {
-		return fmt.Errorf("trial %d has a worker or a tag that snapshots do not keep", e.Number)
+		return 0, fmt.Errorf("trial %d has a worker or a tag that snapshots do not keep", e.Number)
 	}
 	rest := thin(e.Trial)
-	flags := int64(0)
 	for i, set := range []bool{ // in the order of the flags
 		e.Value != nil, e.Predicted != nil, e.Std != 0, !e.Asked.IsZero(), !e.Told.IsZero(), !e.Expires.IsZero(),
 		!e.packed, !reflect.ValueOf(rest).IsZero(), e.Excluded, e.dropped,
@@ -252,27 +313,26 @@ func (w *snapshotWriter) trial(e *entry, base time.Time) error {
 	if flags&hasParams != 0 {
 		inline, err := json.Marshal(used{e.Params, e.point})
 		if err != nil {
-			return err
+			return 0, err
 		}
 		w.text(string(inline))
 	}
 	if flags&hasMore != 0 {
 		more, err := json.Marshal(rest)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		w.text(string(more))
 	}
-	return nil
+	return flags, nil
 }
 
 // snapshotReader reads what a snapshotWriter wrote. After an error it reads zeros.
 type snapshotReader struct {
 	b       string
 	strings []string
-	kinds   [][4]string // strings of trials in their parts
-	values  []float64   // room for the values of trials
-	last    int         // place of the last word
+	kinds   [][4]string // the same in their parts
+	values  []float64   // room for the values of a page
 	infos   map[string]ModelInfo
 	err     error
 }
@@ -312,39 +372,48 @@ func (r *snapshotReader) float() float64 {
 	return 0
 }
 
-func (r *snapshotReader) word() string {
-	switch i := r.int(); {
-	case i >= 0 && i < int64(len(r.strings)):
-		r.last = int(i)
-		return r.strings[i]
-	case i == int64(len(r.strings)):
-		r.strings = append(r.strings, r.text())
-		r.last = int(i)
-		return r.strings[i]
-	}
-	r.err = errSnapshot
-	return ""
-}
-
 // kind returns the state, the origin, the worker and the tag of a trial.
 func (r *snapshotReader) kind() [4]string {
-	before := len(r.strings)
-	word := r.word()
-	if len(r.strings) > before {
-		for len(r.kinds) < before {
-			r.kinds = append(r.kinds, [4]string{})
-		}
+	if i := r.int(); i >= 0 && i < int64(len(r.kinds)) {
+		return r.kinds[i]
+	}
+	r.err = errSnapshot
+	return [4]string{}
+}
+
+// pages reads the words, and where the trials are. What can fail is read to the end.
+func (r *snapshotReader) pages(l *ledger, trials int) error {
+	for n := r.int(); n > 0 && r.err == nil; n-- {
 		var parts [4]string
+		word := r.text()
 		copy(parts[:], strings.SplitN(word, "\x00", 4))
-		r.kinds = append(r.kinds, parts)
-		r.last = before
-		return parts
+		r.strings, r.kinds = append(r.strings, word), append(r.kinds, parts)
 	}
-	if r.last >= len(r.kinds) {
-		r.err = errSnapshot
-		return [4]string{}
+	if trials < 0 || trials/pageTrials > len(r.b) {
+		return errSnapshot
 	}
-	return r.kinds[r.last]
+	from := &unread{reader: snapshotReader{strings: r.strings, kinds: r.kinds}, base: l.created, space: l.config.Space, trials: trials}
+	l.trials = register{count: trials, from: from}
+	for k := range (trials + pageTrials - 1) / pageTrials {
+		eager := r.int() != 0
+		from.texts, l.trials.pages = append(from.texts, r.text()), append(l.trials.pages, nil)
+		if r.err != nil {
+			return r.err
+		}
+		if !eager {
+			l.lean = true
+			continue
+		}
+		page, err := from.page(k)
+		if err != nil {
+			return err
+		}
+		l.trials.pages[k] = page
+		for i := range page {
+			l.lean = l.lean || page[i].missing()
+		}
+	}
+	return nil
 }
 
 func (r *snapshotReader) ints() []int {
@@ -371,7 +440,7 @@ func (r *snapshotReader) time(base time.Time) time.Time {
 
 func (r *snapshotReader) batch() (b batch) {
 	b.number, b.numbers = int(r.int()), r.ints()
-	text := r.word()
+	text := r.text()
 	info, known := r.infos[text]
 	if !known && r.err == nil {
 		r.err = json.Unmarshal([]byte(text), &info)
@@ -384,15 +453,15 @@ func (r *snapshotReader) batch() (b batch) {
 	return b
 }
 
-func (r *snapshotReader) trial(e *entry, number int, l *ledger) error {
+func (r *snapshotReader) trial(e *entry, number int, base time.Time, sp *space.Space) error {
 	flags := r.int()
 	kind := r.kind()
 	e.key, e.tag, e.packed, e.at = r.text(), kind[3], flags&hasParams == 0, number-int(r.int())
-	batch, created := r.int(), r.time(l.created)
+	batch, created := r.int(), r.time(base)
 	t := &e.Trial
 	if flags&hasValue != 0 {
-		r.values[number-1] = r.float()
-		t.Value = &r.values[number-1]
+		r.values = append(r.values, r.float())
+		t.Value = &r.values[len(r.values)-1]
 	}
 	if flags&hasPrediction != 0 {
 		t.Predicted = &Prediction{Mean: r.float(), Std: r.float()}
@@ -401,13 +470,13 @@ func (r *snapshotReader) trial(e *entry, number int, l *ledger) error {
 		t.Std = r.float()
 	}
 	if flags&hasAsked != 0 {
-		t.Asked = r.time(l.created)
+		t.Asked = r.time(base)
 	}
 	if flags&hasTold != 0 {
-		t.Told = r.time(l.created)
+		t.Told = r.time(base)
 	}
 	if flags&hasExpires != 0 {
-		t.Expires = r.time(l.created)
+		t.Expires = r.time(base)
 	}
 	var params space.Params
 	if flags&hasParams != 0 {
@@ -416,7 +485,7 @@ func (r *snapshotReader) trial(e *entry, number int, l *ledger) error {
 			return errors.Join(errSnapshot, err)
 		}
 		params = inline.Params
-		if complete, err := l.config.Space.Complete(inline.Params); err == nil {
+		if complete, err := sp.Complete(inline.Params); err == nil {
 			params = complete
 		}
 		e.point, e.replaced = inline.Point, true
@@ -468,8 +537,7 @@ func (s *Study) saveSnapshot(ctx context.Context) {
 func (l *ledger) save(ctx context.Context) error {
 	var numbers []int
 	var keys, packed [][]byte
-	for i := range l.trials {
-		e := &l.trials[i]
+	for e := range l.trials.loaded() {
 		e.replaced = e.replaced || !e.packed && e.Outside != "" // the present space cannot pack it
 		if e.packed || e.replaced {
 			continue
@@ -487,7 +555,7 @@ func (l *ledger) save(ctx context.Context) error {
 	}
 	if err != nil {
 		for _, n := range numbers {
-			l.trials[n-1].packed = false
+			l.trials.at(n).packed = false
 		}
 		return err
 	}

@@ -71,7 +71,11 @@ func TestSnapshotKeepsEverything(t *testing.T) {
 	plain := entry{Trial: Trial{Number: 2, State: evaluate.Failed, Origin: FromUser, Created: at}, key: "k", packed: true, at: 2}
 	used := entry{Trial: Trial{Number: 3, State: Running, Created: at}, key: "j", replaced: true, at: 1, point: []float64{0.5}}
 	used.Params, _ = sp.Complete(space.ParamsOf(map[string]any{"x": 0.75}))
-	l.trials = []entry{full, plain, used}
+	for _, e := range []entry{full, plain, used} {
+		l.trials.add(e)
+		l.tally.add(&e, 1)
+	}
+	l.open, l.keys.repeated, l.leader = []int{2, 3}, map[int]bool{1: true}, leader{true, 1, 2, 0.5}
 	l.finished = []finish{{1, 5}}
 	l.last = batch{4, ModelInfo{Method: "m", Note: "n"}, []int{1, 3}}
 	l.asked["r"], l.enqueued["e"], l.imported["d"] = l.last, []int{2}, []int{1, 3, 2}
@@ -80,17 +84,17 @@ func TestSnapshotKeepsEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	back := newLedger(methods.BuiltIn())
-	if err := back.restore(data); err != nil {
+	if err := back.restore(string(data)); err != nil {
 		t.Fatal(err)
 	}
 	show := func(l *ledger) string {
 		var trials []any
-		for _, e := range l.trials {
+		for e := range l.trials.all() {
 			trials = append(trials, e.Trial, e.Params, e.point, e.tag, e.key, e.packed, e.at, e.replaced)
 		}
 		text, err := json.Marshal([]any{
 			l.seq, l.turn, l.mended, l.format, l.created, l.frozen, l.batches, l.command, l.config, trials, len(l.finished), l.finished[0].number, l.finished[0].seq,
-			l.last.number, l.last.info, l.last.numbers, l.asked["r"].number, l.asked["r"].info, l.asked["r"].numbers, l.enqueued, l.imported,
+			l.last.number, l.last.info, l.last.numbers, l.asked["r"].number, l.asked["r"].info, l.asked["r"].numbers, l.enqueued, l.imported, l.open, l.keys.repeated, l.tally, l.leader,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -103,7 +107,7 @@ func TestSnapshotKeepsEverything(t *testing.T) {
 	for i := range data {
 		broken := append([]byte{}, data...)
 		broken[i] ^= 1
-		if newLedger(methods.BuiltIn()).restore(broken) == nil {
+		if newLedger(methods.BuiltIn()).restore(string(broken)) == nil {
 			t.Fatalf("byte %d may be wrong", i)
 		}
 	}

@@ -377,20 +377,8 @@ func (s *Study) Summary(ctx context.Context) (Summary, error) {
 	}
 	l := s.ledger
 	sum := Summary{
-		Config: l.config, Trials: len(l.trials), Length: l.seq, States: map[evaluate.State]int{}, Batches: l.batches, Command: l.command, Created: l.created,
-		Mended: l.mended, Model: l.last.info,
-	}
-	now := s.time()
-	for i := range l.trials {
-		t := &l.trials[i]
-		sum.States[t.stateAt(now)]++
-		sum.Cost += t.cost()
-		switch {
-		case t.Excluded:
-			sum.Excluded++
-		case !unfinished(&t.Trial) && t.State != evaluate.Stopped:
-			sum.Learned++
-		}
+		Config: l.config, Trials: l.trials.len(), Length: l.seq, Batches: l.batches, Command: l.command, Created: l.created,
+		Mended: l.mended, Model: l.last.info, States: l.states(s.time()), Excluded: l.tally.Excluded, Learned: l.tally.Learned, Cost: l.tally.Cost,
 	}
 	return sum, nil
 }

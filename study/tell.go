@@ -61,7 +61,7 @@ func (l *ledger) record(ctx context.Context, results []Finished, last map[int]*R
 			continue
 		}
 		done[r.Number] = true
-		t := l.trials[r.Number-1]
+		t := *l.trials.at(r.Number)
 		c, err := l.correction(ctx, r.Number, Correction{Params: r.Params, By: cmp.Or(r.Worker, t.Worker)})
 		if err != nil {
 			return nil, err
@@ -192,7 +192,7 @@ func (s *Study) Enqueue(ctx context.Context, r EnqueueRequest) (trials []Trial, 
 			numbers = known
 			return nil, nil
 		}
-		numbers = number(points, len(l.trials)+1)
+		numbers = number(points, l.trials.len()+1)
 		return &Event{Enqueued: &enqueued{RequestID: r.RequestID, New: points}}, nil
 	}, func(l *ledger) { trials = l.trialsOf(numbers, s.time()) })
 	if err != nil {
@@ -207,7 +207,7 @@ func (l *ledger) hasPoints(ctx context.Context, numbers []int, points []Placed) 
 		return false, nil
 	}
 	for i, n := range numbers {
-		if err := l.fetch(ctx, n); err != nil || l.trials[n-1].Params.String() != points[i].Params.String() {
+		if err := l.fetch(ctx, n); err != nil || l.trials.at(n).Params.String() != points[i].Params.String() {
 			return false, err
 		}
 	}
@@ -263,7 +263,7 @@ func (s *Study) Release(ctx context.Context, worker string, numbers ...int) erro
 	return s.write(ctx, func(l *ledger) (*Event, error) {
 		released := &released{}
 		for _, n := range l.open {
-			t := &l.trials[n-1]
+			t := l.trials.at(n)
 			if t.State == Running && t.Worker == worker && (len(numbers) == 0 || slices.Contains(numbers, t.Number)) {
 				released.Numbers = append(released.Numbers, t.Number)
 			}

@@ -205,7 +205,11 @@ type transaction struct {
 	events   []Event
 }
 
-func (l *ledger) begin() *transaction { return &transaction{ledger: l, before: *l} }
+func (l *ledger) begin() *transaction {
+	t := &transaction{ledger: l, before: *l}
+	t.before.tally = l.tally.clone()
+	return t
+}
 
 // add applies an event.
 func (t *transaction) add(e Event) error {
@@ -214,8 +218,8 @@ func (t *transaction) add(e Event) error {
 		return err
 	}
 	for _, c := range x.changed {
-		if c.Number <= len(t.trials) {
-			t.replaced = append(t.replaced, t.trials[c.Number-1])
+		if c.Number <= t.trials.len() {
+			t.replaced = append(t.replaced, *t.trials.at(c.Number))
 		}
 	}
 	if e.Asked != nil && t.unsorted == nil {
@@ -230,17 +234,18 @@ func (t *transaction) add(e Event) error {
 func (t *transaction) changed() []Trial {
 	var numbers []int
 	for _, r := range t.replaced {
-		if r.Number <= len(t.before.trials) {
+		if r.Number <= t.before.trials.len() {
 			numbers = append(numbers, r.Number)
 		}
 	}
-	for n := len(t.before.trials); n < len(t.trials); n++ {
+	for n := t.before.trials.len(); n < t.trials.len(); n++ {
 		numbers = append(numbers, n+1)
 	}
 	slices.Sort(numbers)
-	var changed []Trial
-	for _, n := range slices.Compact(numbers) {
-		changed = append(changed, t.trials[n-1].Trial)
+	numbers = slices.Compact(numbers)
+	changed := make([]Trial, 0, len(numbers))
+	for _, n := range numbers {
+		changed = append(changed, t.trials.at(n).Trial)
 	}
 	return changed
 }
@@ -257,14 +262,13 @@ func (t *transaction) rollback() {
 			delete(t.imported, e.Imported.Digest)
 		}
 	}
-	added := t.trials[len(t.before.trials):]
-	*t.ledger = t.before
-	for _, c := range added {
-		t.keys.remove(c)
+	for c := range t.trials.behind(t.before.trials.len()) {
+		t.before.keys.remove(*c)
 	}
+	*t.ledger = t.before
 	for _, r := range slices.Backward(t.replaced) {
-		if r.Number <= len(t.trials) {
-			t.trials[r.Number-1] = r
+		if r.Number <= t.trials.len() {
+			*t.trials.at(r.Number) = r
 		}
 	}
 	copy(t.finished[t.frozen:], t.unsorted)

@@ -14,7 +14,8 @@ import (
 
 const (
 	mostBest    = 30     // parameters that best lists
-	mostNumbers = 30_000 // of trials that are read to put them in order
+	mostNumbers = 12_000 // of trials that are read to put them in order
+	runTrials   = 32     // that follow each other in a sample: neighbours are read together
 	groups      = 5      // in which the values of a numeric parameter are divided
 )
 
@@ -34,21 +35,20 @@ type rankedParams []rankedParam
 // parameter alone, in a sample of the trials, and is quick; mahabo report looks closer.
 func rankParams(ctx context.Context, one studied, best study.Best) (list rankedParams, err error) {
 	params := one.Config().Space.Params()
-	values, err := one.Values(ctx)
+	sum, err := one.Summary(ctx)
 	if err != nil {
 		return nil, err
 	}
-	most := max(mostNumbers/len(params), 12*groups)
-	var numbers []int
+	sample, err := one.Numbered(ctx, sampled(sum.Trials, max(mostNumbers/len(params), 12*groups))...)
+	if err != nil {
+		return nil, err
+	}
+	var trials []study.Trial
 	var outcomes []float64
-	for i, v := range values {
-		if len(values) <= most || i*most/len(values) != (i+1)*most/len(values) {
-			numbers, outcomes = append(numbers, v.Number), append(outcomes, v.Value)
+	for _, t := range sample {
+		if t.Value != nil && !t.Excluded {
+			trials, outcomes = append(trials, t), append(outcomes, *t.Value)
 		}
-	}
-	trials, err := one.Numbered(ctx, numbers...)
-	if err != nil {
-		return nil, err
 	}
 	var first study.Trial
 	if of, err := one.Numbered(ctx, 1); err == nil && of[0].Origin != study.FromMethod && best.Number != 1 {
@@ -74,6 +74,21 @@ func rankParams(ctx context.Context, one studied, best study.Best) (list rankedP
 		return cmp.Compare(b.share, a.share)
 	})
 	return list, nil
+}
+
+// sampled are the numbers of at most about so many trials, in runs that are spread evenly.
+func sampled(trials, most int) (numbers []int) {
+	runs := (trials + runTrials - 1) / runTrials
+	kept := max(most/runTrials, 1)
+	for r := range runs {
+		if trials > most && r*kept/runs == (r+1)*kept/runs {
+			continue
+		}
+		for n := r*runTrials + 1; n <= min((r+1)*runTrials, trials); n++ {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
 }
 
 // ranked replaces numbers by their places in order.

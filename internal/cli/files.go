@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -30,8 +31,14 @@ func readAll(ctx context.Context, name string, most int64, open func() (io.ReadC
 			return
 		}
 		defer func() { _ = r.Close() }() // only read from
-		data, err := io.ReadAll(io.LimitReader(r, most+1))
-		done <- content{data, err}
+		var b bytes.Buffer
+		if f, ok := r.(*os.File); ok {
+			if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+				b.Grow(int(min(info.Size(), most)) + bytes.MinRead) // once, not again and again
+			}
+		}
+		_, err = b.ReadFrom(io.LimitReader(r, most+1))
+		done <- content{b.Bytes(), err}
 	}()
 	select {
 	case <-ctx.Done():

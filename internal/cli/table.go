@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 
 	"github.com/mahabo/mahabo/internal/remote"
 	"github.com/mahabo/mahabo/internal/table"
@@ -78,6 +79,10 @@ Examples:
   mahabo study import rig past.csv --decimal comma --strict`
 }
 
+// importSlack is how much memory may wait to be used again, in per cent of what is used: a large
+// table takes much, and the processor has time while the disk writes.
+const importSlack = 25
+
 // Run adds the evaluations.
 func (c *studyImportCmd) Run(ctx context.Context, s streams) error {
 	o := table.Options{Format: table.Format(c.Format), Columns: c.Columns, DryRun: c.DryRun, Strict: c.Strict, Flags: true}
@@ -89,6 +94,7 @@ func (c *studyImportCmd) Run(ctx context.Context, s streams) error {
 	if c.Decimal != "auto" {
 		o.Decimal = table.Decimal(c.Decimal)
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(importSlack))
 	data, err := readFile(ctx, c.File, table.MostBytes)
 	if err != nil {
 		return err
@@ -99,7 +105,7 @@ func (c *studyImportCmd) Run(ctx context.Context, s streams) error {
 		var report table.Report
 		switch one := one.(type) {
 		case *study.Study:
-			report, err = table.Import(ctx, one, bytes.NewReader(data), o)
+			report, err = table.Import(ctx, one, bytes.NewBuffer(data), o)
 		case *remote.Study:
 			report, err = one.Import(ctx, data, o)
 		}

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"context"
 	"io"
 
@@ -29,9 +30,15 @@ func standard() limits {
 
 const divide = "divide it and import the parts"
 
-// read reads a file.
-func (l limits) read(ctx context.Context, r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(contextReader{ctx, r}, int64(l.bytes)+1))
+// read reads a file. One that is in a buffer is not copied.
+func (l limits) read(ctx context.Context, r io.Reader) (data []byte, err error) {
+	if b, ok := r.(*bytes.Buffer); ok {
+		if b.Len() > l.bytes {
+			return nil, l.tooLarge()
+		}
+		return b.Bytes(), nil
+	}
+	data, err = io.ReadAll(io.LimitReader(contextReader{ctx, r}, int64(l.bytes)+1))
 	if err == nil && len(data) > l.bytes {
 		err = l.tooLarge()
 	}

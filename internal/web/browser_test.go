@@ -407,7 +407,7 @@ func TestWalk(t *testing.T) {
 	pages := map[string]string{
 		"list": "/", "new": "/new", "compare": "/compare?study=reaction-yield-of-the-second-step&study=few", "compare-none": "/compare",
 		"overview": study, "trials": study + "/trials", "parameters": study + "/parameters", "model": study + "/model", "workers": study + "/workers",
-		"trial": study + "/trials/2", "trial-running": study + "/trials/60", "few": "/studies/few", "few-trials": "/studies/few/trials", "few-parameters": "/studies/few/parameters",
+		"change": study + "/change", "trial": study + "/trials/2", "trial-running": study + "/trials/60", "few": "/studies/few", "few-trials": "/studies/few/trials", "few-parameters": "/studies/few/parameters",
 		"empty": "/studies/empty", "empty-trials": "/studies/empty/trials", "empty-model": "/studies/empty/model", "empty-workers": "/studies/empty/workers",
 		"docs": "/docs", "login": "/login", "nowhere": "/studies/few/nowhere",
 	}

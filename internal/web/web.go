@@ -54,6 +54,8 @@ func Handler(api http.Handler) http.Handler {
 	mux.Handle("POST /studies/{study}/ask", d.form(mostForm, d.ask))
 	mux.Handle("POST /studies/{study}/enqueue", d.form(mostForm, d.enqueue))
 	mux.Handle("POST /studies/{study}/import", d.form(mostTable, d.load))
+	mux.HandleFunc("GET /studies/{study}/change", d.changePage)
+	mux.Handle("POST /studies/{study}/change", d.form(mostForm, d.changeSpace))
 	mux.Handle("POST /studies/{study}/delete", d.form(mostForm, d.remove))
 	mux.Handle("POST /studies/{study}/trials/{number}/tell", d.form(mostForm, d.tell))
 	mux.Handle("POST /studies/{study}/trials/{number}/retry", d.form(mostForm, d.retry))

@@ -221,6 +221,25 @@ func TestCorrectByHand(t *testing.T) {
 	has(t, v.fill(http.StatusOK, "/studies/rig/trials/2/correct", "act", "delete-note", "note", "1"), "deleted note 1: &#34;too hot&#34;")
 }
 
+// The parameters of a study change on a page, which shows first what would happen.
+func TestChangeByHand(t *testing.T) {
+	v := open(t, "")
+	v.fill(http.StatusOK, "/new", "name", "rig", "space", "parameters:\n  x: {float: [0, 1]}\n  n: {int: [1, 3]}\n", "method", "sobol")
+	kind, body := part("table", "x,n,value\n0.5,2,1\n0.9,1,2\n", "action", "import")
+	if status, page, _ := v.send("POST", "/studies/rig/import", kind, body); status != http.StatusOK {
+		t.Fatal(page)
+	}
+	has(t, v.get("/studies/rig"), `href="/studies/rig/change"`)
+	has(t, v.get("/studies/rig/change"), "float: [0, 1]")
+	narrow := "parameters:\n  x: {float: [0, 0.6]}\n  n: {int: [1, 3]}\n  ph: {float: [3, 9]}\n"
+	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/change", "space", narrow, "action", "preview"), `role="alert">`, "is new: say which value the 2 trials so far had", "float: [0, 0.6]")
+	has(t, v.fill(http.StatusOK, "/studies/rig/change", "space", narrow, "values", "ph: 7", "action", "preview"), "Nothing was changed yet. With this change 1 of 2 trials", "Trial 2</a>: ", "ph: 7")
+	has(t, v.get("/studies/rig/change"), "float: [0, 1]")
+	has(t, v.fill(http.StatusOK, "/studies/rig/change", "space", narrow, "values", "ph: 7", "action", "change"), "Changed. 1 of 2 trials", "float: [3, 9]")
+	has(t, v.fill(http.StatusOK, "/studies/rig/change", "space", narrow, "action", "change"), "has these parameters already")
+	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/change", "space", "x: [", "action", "preview"), "parameters: ")
+}
+
 // part is a form with a table.
 func part(fields ...string) (kind, body string) {
 	var b strings.Builder
