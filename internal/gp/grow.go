@@ -54,7 +54,7 @@ func (g *Grower) Condition(h Hyper, d Data, spare int) (*Posterior, error) {
 
 // Alike says whether hyperparameters give the same correlations.
 func (a Hyper) Alike(b Hyper) bool {
-	if a.Profile != b.Profile || a.Noise != b.Noise {
+	if a.Profile != b.Profile || a.Noise != b.Noise || a.Main != nil || b.Main != nil {
 		return false
 	}
 	switch x := a.Metric.(type) {
@@ -142,6 +142,16 @@ func (g *Grower) ladder(m *Posterior, d Data) []float64 {
 // fill puts the correlations of the rows from start on into the factor.
 func (g *Grower) fill(m *Posterior, d Data, start int) {
 	n, l := len(d.Y), g.factor.L
+	if m.Main != nil {
+		r := linalg.New(n, n)
+		fillCorrelations(r, linalg.Matrix{}, m.Profile, m.Metric, m.Noise, d)
+		m.Main.mix(r, d.Points)
+		addGiven(r, d.Given, m.Scale)
+		for i := start; i < n; i++ {
+			copy(l.Row(i), r.Row(i))
+		}
+		return
+	}
 	rows, byRow := m.Metric.(rowMetric)
 	_, weighted := m.Metric.(Weighted)
 	switch {

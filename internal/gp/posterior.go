@@ -111,6 +111,11 @@ func (m *Posterior) Believe(x []float64) {
 	}
 	k := make([]float64, n)
 	m.Profile.Correlate(k, nil, m.rate, m.points.r2[n])
+	if m.Main != nil {
+		main := make([]float64, n)
+		m.Main.correlate(main, make([]float64, n*m.points.dim), x, m.points)
+		m.Main.blend(k, main)
+	}
 	l, li := m.factor.L, m.factor.Inverse
 	// A point on top of another makes the matrix singular but for the noise.
 	for own := 1 + m.Noise + nugget + m.jitter; linalg.AppendLower(l, n, k, own) != nil; own += 1e-6 {
