@@ -41,6 +41,7 @@ type Question struct {
 	Fixed        space.Params           // parameters to hold
 	Pins         []space.Pin            // their coordinates
 	Count        int
+	Costs        *Costs // nil: cost does not count
 
 	added map[string]bool // keys of the points chosen so far
 }
@@ -132,12 +133,9 @@ func (m *Model) Answer(ctx context.Context, q *Question) (a Answer, err error) {
 	if err := m.learn(q); err != nil {
 		return a, err
 	}
-	suggestions, err := m.method.Ask(ctx, q.Count, q.Pending)
+	suggestions, err := m.ask(ctx, q)
 	if err != nil {
 		return a, err
-	}
-	if len(suggestions) != q.Count {
-		return a, fmt.Errorf("the method returned %d points, asked for %d", len(suggestions), q.Count)
 	}
 	if reporter, ok := m.method.(strategy.Reporter); ok {
 		a.Report = reporter.LastAsk()
@@ -163,6 +161,31 @@ func (m *Model) Answer(ctx context.Context, q *Question) (a Answer, err error) {
 		a.Chosen = append(a.Chosen, c)
 	}
 	return a, nil
+}
+
+// ask has the method choose, more points than are wanted where cost counts.
+func (m *Model) ask(ctx context.Context, q *Question) ([]strategy.Suggestion, error) {
+	count, aware := q.Count, q.Costs != nil && q.Costs.Share > 0 && min(len(q.Costs.Points), len(q.Observations)) >= leastCosts && q.Trials >= q.Config.Init
+	if aware {
+		count *= perPoint
+	}
+	suggestions, err := m.method.Ask(ctx, count, q.Pending)
+	if err != nil {
+		return nil, err
+	}
+	if len(suggestions) != count {
+		return nil, fmt.Errorf("the method returned %d points, asked for %d", len(suggestions), count)
+	}
+	if aware {
+		chosen, err := q.Costs.choose(ctx, q, suggestions)
+		if err != nil && ctx.Err() != nil {
+			return nil, err
+		}
+		if len(chosen) == q.Count {
+			return chosen, nil
+		}
+	}
+	return suggestions[:q.Count], nil
 }
 
 // Place returns the values with those of fixed parameters, and the point that stands for

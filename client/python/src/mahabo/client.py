@@ -60,6 +60,9 @@ class Client:
         init: int | None = None,
         batch: int | None = None,
         budget: int | None = None,
+        stop: str | None = None,
+        cost: str | None = None,
+        max_cost: float | None = None,
         exist_ok: bool = False,
     ) -> Study:
         """Create a study.
@@ -68,7 +71,9 @@ class Client:
         of a space file: {"rate": {"log": [1e-5, 0.1]}, "w[0:199]": {"float": [-1, 1]}}. constraints are linear, as "w0 + w1 <= 1". goal is minimize unless it is given.
         outcomes declare several numbers that a trial tells: {"mass": "minimize", "stress": {"at_most": 10}}. budget is
         the number of trials that are meant in all, if it is known: the method plans for
-        them. With exist_ok the study that has the name already is returned as it is,
+        them. stop names a rule that ends trials early by what they report: asha, median or curve, with options as
+        asha:factor=4. With cost="aware" points are chosen for what they are expected to bring beside what they cost, less
+        and less so towards max_cost, the cost that is meant in all. With exist_ok the study that has the name already is returned as it is,
         unless its parameters, its goal or its method are others (StudyDiffers).
         """
         space = Space(parameters)
@@ -80,6 +85,7 @@ class Client:
         if goal is None and not outcomes:
             goal = "minimize"
         optional = {"outcomes": outcomes or None, "goal": goal, "method": method, "init": init, "batch": batch, "budget": budget}
+        optional.update({"stop": stop, "cost": cost, "max_cost": max_cost})
         body.update({key: value for key, value in optional.items() if value is not None})
         try:
             # Sent once: a repetition could not tell its own study from another's.
