@@ -75,6 +75,7 @@ func TestFrontOfThree(t *testing.T) {
 	for n := 1; n <= 12; n++ {
 		send(fmt.Sprintf("/v1/studies/car/trials/%d/tell", n), fmt.Sprintf(`{"outcomes": {"mass": %d, "range": %d, "noise": %d, "heat": %d}}`, n, n*n, (n*5)%7, n-2))
 	}
+	has(t, v.get("/studies/car"), "mass at the knee", "The values of mass, the first objective.")
 	b := visit(t, v.site)
 	for _, width := range []int64{1280, 390} {
 		b.do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(v.site+"/studies/car"))
