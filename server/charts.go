@@ -61,8 +61,8 @@ type learningInput struct {
 	Limit int `query:"limit" minimum:"1" maximum:"200" default:"60" doc:"Latest trials to look at."`
 }
 
-// learningShape is how trials went while they ran, and what they cost.
-type learningShape struct {
+// coursesShape is how trials went while they ran, and what they cost.
+type coursesShape struct {
 	Learning chart.Learning `json:"learning"`
 	Spending chart.Spending `json:"spending"`
 }
@@ -70,8 +70,8 @@ type learningShape struct {
 // mostSpent is how many of the latest trials have their cost added up one by one.
 const mostSpent = 2000
 
-func (s *Server) learning(ctx context.Context, in *learningInput) (*body[learningShape], error) {
-	out := &body[learningShape]{}
+func (s *Server) learning(ctx context.Context, in *learningInput) (*body[coursesShape], error) {
+	out := &body[coursesShape]{}
 	return out, s.with(ctx, in.Study, func(h *host) error {
 		sum, err := h.Summary(ctx)
 		if err != nil {

@@ -91,12 +91,12 @@ type stopped struct {
 
 // halted is a trial that was ended early.
 type halted struct {
-	Number int       `json:"number"`
-	Reason string    `json:"reason,omitempty"`
-	Cost   float64   `json:"cost,omitzero"`
-	Worker string    `json:"worker,omitempty"` // who evaluated it, if another than it was served to
-	Last   *Reported `json:"last,omitempty"`   // its last report; nil: it has none
-	Bound  *float64  `json:"bound,omitempty"`  // what methods take for its value; nil: nothing
+	Number   int       `json:"number"`
+	Reason   string    `json:"reason,omitempty"`
+	Cost     float64   `json:"cost,omitzero"`
+	Worker   string    `json:"worker,omitempty"`    // who evaluated it, if another than it was served to
+	Last     *Reported `json:"last,omitempty"`      // its last report; nil: it has none
+	CountsAs *float64  `json:"counts_as,omitempty"` // what methods take for its value; nil: nothing
 }
 
 // heartbeat extends the lease of a running trial.

@@ -21,6 +21,7 @@ type recorder struct {
 	best     []float64 // after each evaluation from that on
 	failed   int
 	failure  string
+	stopped  int // evaluations that were ended early
 
 	scheme    outcome.Scheme
 	front     [][]float64 // with several objectives
@@ -69,7 +70,9 @@ func (r *recorder) Evaluate(ctx context.Context, _ int, v space.Params) (evaluat
 	}
 	n := len(r.best)
 	value, ok := 0.0, false
-	if e.Seen.State != evaluate.Complete {
+	if e.Seen.State == evaluate.Stopped {
+		r.stopped++
+	} else if e.Seen.State != evaluate.Complete {
 		r.failed++
 		r.failure = e.Seen.Reason
 	} else {
@@ -99,7 +102,7 @@ var errNoValue = errors.New("no evaluation gave a value")
 // curve has a number for each of n evaluations. Where the first ones failed that is the first
 // value found, and where the space had no more points the last.
 func (r *recorder) curve(n int) ([]float64, error) {
-	if len(r.best) == 0 && r.early > r.failed {
+	if len(r.best) == 0 && r.early > r.failed+r.stopped {
 		r.best = []float64{neverKept}
 	}
 	if len(r.best) == 0 {

@@ -23,7 +23,9 @@ type Row struct {
 	SecondsSE      *float64 `json:"seconds_se"`
 	CPUSecondsMean float64  `json:"cpu_seconds_mean"`
 	CPUSecondsSE   *float64 `json:"-"`
-	Fallbacks      int      `json:"fallbacks,omitempty"` // of all trials
+	Fallbacks      int      `json:"fallbacks,omitempty"`  // of all trials
+	StepsMean      float64  `json:"steps_mean,omitempty"` // that evaluations reported
+	StoppedMean    float64  `json:"stopped_mean,omitempty"`
 }
 
 // Summarise makes one row per cell, ordered by method (as the registry lists
@@ -45,6 +47,8 @@ func Summarise(trials []Trial) []Row {
 		for _, t := range ts {
 			r.Fallbacks += t.Fallbacks
 		}
+		r.StepsMean, _ = meanSE(ts, func(t Trial) float64 { return float64(t.Steps) })
+		r.StoppedMean, _ = meanSE(ts, func(t Trial) float64 { return float64(t.Stopped) })
 		rows = append(rows, r)
 	}
 	rank := methodRank()

@@ -26,7 +26,7 @@ type trial struct {
 	Stds      map[string]float64
 	Reason    string
 	Cost      float64
-	Bound     *float64
+	CountsAs  *float64 `json:"counts_as"`
 	Last      *struct {
 		Step  int64
 		Value float64
