@@ -72,7 +72,7 @@ class Client:
         outcomes declare several numbers that a trial tells: {"mass": "minimize", "stress": {"at_most": 10}}. budget is
         the number of trials that are meant in all, if it is known: the method plans for
         them. stop names a rule that ends trials early by what they report: asha, median or curve, with options as
-        asha:factor=4. With cost="aware" points are chosen for what they are expected to bring beside what they cost, less
+        asha:factor=3. With cost="aware" points are chosen for what they are expected to bring beside what they cost, less
         and less so towards max_cost, the cost that is meant in all. With exist_ok the study that has the name already is returned as it is,
         unless its parameters, its goal or its method are others (StudyDiffers).
         """
