@@ -69,7 +69,7 @@ function environment(width) {
     width, narrow: width < 520, palette,
     ink: css("--ink", "#202124"), soft: css("--soft"), rule: css("--rule", "#ddd"), accent: css("--accent", "#0072b2"),
     paper: css("--card", "") || css("--paper", "#fff"), best: "#d55e00",
-    state: (name) => css("--" + name, "#888"),
+    state: (name) => css("--" + name, { stopped: "#4d7c8a", running: "#2f9e57", failed: "#c2402f" }[name] || "#888"),
   };
 }
 
