@@ -25,10 +25,6 @@ func TestRulesOfMethods(t *testing.T) {
 	if early.Steps >= plain.Steps/2 || early.Stopped == 0 || early.Failed != 0 || early.Method != "sobol+asha:after=2" || len(early.Curve) != 15 {
 		t.Errorf("with one the trial is %+v", early)
 	}
-	rows := Summarise([]Trial{plain, early})
-	if len(rows) != 2 || rows[0].StepsMean+rows[1].StepsMean != float64(plain.Steps+early.Steps) {
-		t.Errorf("the summary is %+v", rows)
-	}
 	for _, wrong := range []string{"sobol+halve", "sobol+asha:factor=1", "nobody+asha"} {
 		if _, err := canonicalMethod(wrong); err == nil {
 			t.Errorf("%s is taken", wrong)

@@ -24,8 +24,6 @@ type Row struct {
 	CPUSecondsMean float64  `json:"cpu_seconds_mean"`
 	CPUSecondsSE   *float64 `json:"-"`
 	Fallbacks      int      `json:"fallbacks,omitempty"`  // of all trials
-	StepsMean      float64  `json:"steps_mean,omitempty"` // that evaluations reported
-	StoppedMean    float64  `json:"stopped_mean,omitempty"`
 }
 
 // Summarise makes one row per cell, ordered by method (as the registry lists
@@ -47,8 +45,6 @@ func Summarise(trials []Trial) []Row {
 		for _, t := range ts {
 			r.Fallbacks += t.Fallbacks
 		}
-		r.StepsMean, _ = meanSE(ts, func(t Trial) float64 { return float64(t.Steps) })
-		r.StoppedMean, _ = meanSE(ts, func(t Trial) float64 { return float64(t.Stopped) })
 		rows = append(rows, r)
 	}
 	rank := methodRank()

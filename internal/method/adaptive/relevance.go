@@ -155,7 +155,7 @@ func (v *relevance) fit(ctx context.Context, models []weighted, n int) (even sca
 		}
 		data := gp.Data{Points: d.Points, Y: s.w, Given: s.noise}
 		hyper, loss, err := gp.Fit(ctx, prior, data)
-		if err == nil && a.few() {
+		if err == nil && a.few() && n <= mostNoisy {
 			prior.Start = noisy(prior)
 			if other, otherLoss, err := gp.Fit(ctx, prior, data); err == nil && otherLoss < loss {
 				hyper = other
@@ -182,6 +182,10 @@ func noisy(prior gp.Prior) []float64 {
 	copy(start, prior.Start)
 	return append(start, math.Log(muchNoise))
 }
+
+// mostNoisy is the number of observations up to which both fits are made: later ones go on from
+// the better one.
+const mostNoisy = 128
 
 // muchNoise is the variance of the noise, relative to that of the function, that such a fit begins with.
 const muchNoise = 0.05
