@@ -23,7 +23,7 @@ type Row struct {
 	SecondsSE      *float64 `json:"seconds_se"`
 	CPUSecondsMean float64  `json:"cpu_seconds_mean"`
 	CPUSecondsSE   *float64 `json:"-"`
-	Fallbacks      int      `json:"fallbacks,omitempty"`  // of all trials
+	Fallbacks      int      `json:"fallbacks,omitempty"` // of all trials
 }
 
 // Summarise makes one row per cell, ordered by method (as the registry lists
