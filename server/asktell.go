@@ -49,6 +49,8 @@ type modelUsed struct {
 	Fallback *string `json:"fallback" doc:"Why the points are not the study's method's own; null when they are."`
 	Note     *string `json:"note" doc:"Why the points may look odd; null when they do not."`
 
+	Former []string `json:"former,omitempty" doc:"What the studies that this one learns from were worth, a sentence for each."`
+
 	Weights     map[string]float64 `json:"weights,omitempty" doc:"The parameters that matter most to models that have learned how much each one does; the largest weight is 1."`
 	WeightShare float64            `json:"weight_share,omitempty" doc:"Share of the queries that these models make."`
 	WeightLead  float64            `json:"weight_lead,omitempty" doc:"How much better they predicted new values than a model where all parameters count alike, as a sum of differences of log densities."`
@@ -143,7 +145,7 @@ func shapeBatch(b study.Batch) batchShape {
 
 func shapeModelUsed(m study.ModelInfo) modelUsed {
 	used := modelUsed{
-		Method: optional(m.Method), Fallback: optional(m.Fallback), Note: optional(m.Note),
+		Method: optional(m.Method), Fallback: optional(m.Fallback), Note: optional(m.Note), Former: m.Former,
 		Weights: m.Weights, WeightShare: m.WeightShare, WeightLead: m.WeightLead,
 	}
 	if m.D > 0 {

@@ -34,6 +34,8 @@ type ModelInfo struct {
 	Jitter   float64 `json:"jitter,omitzero"`    // largest value added to the diagonal of a kernel matrix
 	Note     string  `json:"note,omitempty"`     // why the points may look odd
 
+	Former []string `json:"former,omitempty"` // what former studies were worth, a sentence for each
+
 	// The parameters that matter most to models that have learned how much each one does, the
 	// largest weight 1. They are there while such models make queries.
 	Weights     map[string]float64 `json:"weights,omitempty"`

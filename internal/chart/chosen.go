@@ -11,6 +11,7 @@ type Chosen struct {
 	Method         string
 	D              int
 	Fallback, Note *string
+	Former         []string // what former studies were worth
 	Weights        map[string]float64
 	WeightShare    float64 `json:"weight_share"`
 	WeightLead     float64 `json:"weight_lead"`
