@@ -42,7 +42,7 @@ func Minimize(ctx context.Context, f Objective, s *space.Space, o Options) (Resu
 	}
 	err = evaluate.Run(ctx, evaluate.Options{
 		Source: optimizer.source, Evaluator: evaluator(f),
-		Init: o.Init, Trials: o.Init + o.Evals, Batch: o.Batch, Parallel: o.Parallel, Retries: o.Retries,
+		Init: o.Init, Trials: o.Init + o.Evals, Batch: o.Batch, Parallel: o.Parallel, Retries: o.Retries, OnReport: optimizer.source.OnReport,
 		OnResult: func(t evaluate.Result, p evaluate.Progress) error {
 			r.Trials = append(r.Trials, t)
 			if o.OnTrial != nil {
@@ -72,6 +72,8 @@ func evaluator(f Objective) evaluate.Func {
 			return Outcome{}, ctx.Err()
 		case errors.Is(err, ErrInfeasible):
 			return Outcome{State: evaluate.Infeasible, Reason: err.Error()}, nil
+		case errors.Is(err, evaluate.ErrStopped):
+			return Outcome{State: evaluate.Stopped}, nil
 		case err != nil:
 			return Outcome{State: evaluate.Failed, Reason: err.Error()}, nil
 		}

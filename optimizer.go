@@ -38,7 +38,7 @@ func New(s *space.Space, o Options) (*Optimizer, error) {
 	}
 	one, err := study.Create(context.Background(), memory.New(), study.Config{
 		Name: "optimizer", Space: s, Method: o.Method, Goal: o.Goal, Init: o.Init, Seed: o.Seed,
-		Budget: o.budget(),
+		Budget: o.budget(), Stop: o.Stop, Cost: o.Cost,
 	}, o.study()...)
 	if err != nil {
 		return nil, err

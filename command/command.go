@@ -12,9 +12,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/live"
 	"github.com/mahabo/mahabo/space"
 )
 
@@ -25,6 +27,11 @@ type Options struct {
 	Dir        string        // working folder; "" for the current one
 	Env        []string      // key=value pairs in addition to the environment
 	KeepOutput string        // folder for N.out and N.err of every trial N; "" for none
+
+	// Checkpoints is a folder in which every trial N gets one of its own, N, named by MAHABO_CHECKPOINT in its
+	// environment. When the trial is evaluated again, by any process that shares the folder, it finds it as it was. ""
+	// for none.
+	Checkpoints string
 }
 
 // defaultGrace is the time a program has to end when it is asked to.
@@ -119,9 +126,20 @@ func (c *Command) Evaluate(ctx context.Context, number int, v space.Params) (eva
 	if err := r.keep(c.opt.KeepOutput, number); err != nil {
 		return evaluate.Outcome{}, err
 	}
+	dir, leave, err := c.folder(number)
+	if err != nil {
+		return evaluate.Outcome{}, errors.Join(err, r.close())
+	}
+	if dir != "" {
+		r.env = []string{checkpointVariable + "=" + dir}
+	}
 	runErr := c.run(ctx, args, append(input, '\n'), r)
+	leave()
 	if err := errors.Join(ctx.Err(), r.close()); err != nil {
 		return evaluate.Outcome{}, err
+	}
+	if errors.Is(runErr, errStop) {
+		return evaluate.Outcome{State: evaluate.Stopped, Reason: r.stop}, nil
 	}
 	return r.outcome(runErr, c.outcomes)
 }
@@ -136,13 +154,24 @@ func (c *Command) run(ctx context.Context, args []string, input []byte, r *execu
 		ctx, cancel = context.WithTimeoutCause(ctx, c.opt.Timeout, errTimeout)
 		defer cancel()
 	}
+	send := live.From(ctx)
+	whole := context.WithoutCancel(ctx) // what was reported is kept
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	cmd := exec.CommandContext(ctx, c.path, args...)
 	cmd.Dir = c.opt.Dir
-	if len(c.opt.Env) > 0 {
-		cmd.Env = append(cmd.Environ(), c.opt.Env...)
+	if len(c.opt.Env)+len(r.env) > 0 {
+		cmd.Env = slices.Concat(cmd.Environ(), c.opt.Env, r.env)
 	}
 	cmd.Stdin = bytes.NewReader(input)
+	var reports *follower
+	if send != nil {
+		reports = follow(whole, send, c.outcomes, end)
+	}
 	cmd.Stdout = r.writer(&r.stdout, r.outFile)
+	if reports != nil {
+		cmd.Stdout = io.MultiWriter(cmd.Stdout, reports)
+	}
 	cmd.Stderr = r.writer(&r.stderr, r.errFile)
 	cmd.Cancel = func() error { return terminate(cmd) }
 	cmd.WaitDelay = c.opt.Grace
@@ -150,14 +179,23 @@ func (c *Command) run(ctx context.Context, args []string, input []byte, r *execu
 	runtime.LockOSThread() // a program may end with the thread that started it
 	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
+		if reports != nil {
+			reports.close()
+		}
 		return &startError{err}
 	}
 	err := cmd.Wait()
 	late := err != nil && ctx.Err() != nil
+	if reports != nil {
+		r.stop = reports.close()
+	}
 	// A group keeps its number while it has members, also without its leader: what a failed
 	// program leaves behind ends too.
 	if err != nil {
 		kill(cmd)
+	}
+	if late && errors.Is(context.Cause(ctx), errStop) {
+		return errStop
 	}
 	if late && errors.Is(context.Cause(ctx), errTimeout) {
 		return fmt.Errorf("it was ended after %v: %w", c.opt.Timeout, errTimeout)
@@ -175,6 +213,8 @@ type execution struct {
 	stdout           lastLine
 	stderr           tail
 	outFile, errFile *os.File // nil when output is not kept
+	env              []string
+	stop             string // why the trial should end
 }
 
 // keep opens the files for a trial's output. A repeated trial appends.

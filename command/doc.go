@@ -10,6 +10,14 @@
 //	{"value": 3.25, "std": 0.1}
 //	{"state": "infeasible", "reason": "the mesh folds over"}
 //
+// A program that runs for long may say how far it is, with a JSON object on a line for every step. They are
+// reports: whoever follows the trial gets them, and may have the program ended, by SIGTERM and after a pause by SIGKILL:
+//
+//	{"step": 1, "value": 9.5}
+//
+// The environment MAHABO_CHECKPOINT names a folder of the trial, if Options.Checkpoints asks for one. What
+// the program keeps there is there again when the trial is evaluated once more. "cost" says what the evaluation cost.
+//
 // Other keys are ignored. A trial fails, with the reason kept, when the program exits with
 // another code than 0, takes too long, or prints neither; NaN and infinities are refused.
 //

@@ -51,6 +51,9 @@ func parseObject(line []byte, names map[string]bool) (evaluate.Outcome, error) {
 			return o, err
 		}
 	}
+	if _, taken := names["cost"]; !taken {
+		o.Cost = readCost(fields["cost"])
+	}
 	if o.State != evaluate.Complete {
 		o.Std = 0
 		return o, o.Validate()
@@ -69,6 +72,14 @@ func parseObject(line []byte, names map[string]bool) (evaluate.Outcome, error) {
 		o.Value = *value
 	}
 	return o, o.Validate()
+}
+
+// readCost reads what an evaluation cost, 0 when that is no number: the key may be for somebody else.
+func readCost(raw json.RawMessage) (cost float64) {
+	if json.Unmarshal(raw, &cost) != nil || !(cost >= 0) {
+		return 0
+	}
+	return cost
 }
 
 // field is a key and what it is read into.

@@ -7,7 +7,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
+
+	"github.com/mahabo/mahabo/internal/live"
 )
 
 // Options says what to run.
@@ -21,6 +24,9 @@ type Options struct {
 	Retries   int  // how often a failed trial is evaluated again
 	Worked    bool // trials have worked before: a design that fails does not end the run
 
+	// OnReport takes what a trial that runs has reached at steps, and says why it should end, "" to go
+	// on. It is called from the goroutines of evaluations. Nil: reports are dropped.
+	OnReport func(ctx context.Context, number int, steps []int64, reached []Outcome) (stop string)
 	// Stop, when closed, ends the run as soon as the running trials have ended.
 	Stop <-chan struct{}
 	// OnResult is called after every trial, from the goroutine of Run. An error ends
@@ -63,7 +69,8 @@ var ErrNoneWorked = errors.New("no trial has worked")
 // ErrExhausted says that the source has no more trials to make.
 var ErrExhausted = errors.New("no parameters are left to try")
 
-// ErrStopped says that Stop was closed before all trials were made.
+// ErrStopped says that Stop was closed before all trials were made; of Report, that the trial
+// should end.
 var ErrStopped = errors.New("stopped")
 
 // Run makes trials and has them evaluated until all are done, Stop is closed
@@ -214,7 +221,28 @@ func (r *runner) call(ctx context.Context, t Trial) (o Outcome, err error) {
 			o, err = Failure("it panicked: %v%s", p, origin()), nil
 		}
 	}()
-	return r.Evaluator.Evaluate(ctx, t.Number, t.Params)
+	var said atomic.Value // why it should end
+	if r.OnReport != nil {
+		ctx = live.With(ctx, func(ctx context.Context, reports []live.Report) string {
+			steps, reached := make([]int64, len(reports)), make([]Outcome, len(reports))
+			for i, one := range reports {
+				steps[i], reached[i] = one.Step, Outcome{State: Complete, Value: one.Value, Outcomes: one.Outcomes}
+			}
+			stop := r.OnReport(ctx, t.Number, steps, reached)
+			if stop != "" {
+				said.Store(stop)
+			}
+			return stop
+		})
+	}
+	o, err = r.Evaluator.Evaluate(ctx, t.Number, t.Params)
+	if errors.Is(err, ErrStopped) {
+		o, err = Outcome{State: Stopped}, nil
+	}
+	if o.State == Stopped && o.Reason == "" {
+		o.Reason, _ = said.Load().(string)
+	}
+	return o, err
 }
 
 // origin is where a panic came from.

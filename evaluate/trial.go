@@ -20,6 +20,7 @@ const (
 	Complete   State = "complete"
 	Failed     State = "failed"
 	Infeasible State = "infeasible"
+	Stopped    State = "stopped" // ended early, as Report said; its last report is a bound, not its value
 )
 
 // Outcome is what an evaluation found.
@@ -28,6 +29,7 @@ type Outcome struct {
 	Value  float64 `json:"value"`            // of a complete trial
 	Std    float64 `json:"std,omitzero"`     // standard deviation of its noise, 0 when unknown
 	Reason string  `json:"reason,omitempty"` // why a trial is not complete
+	Cost   float64 `json:"cost,omitzero"`    // of the evaluation, in any unit; 0 when it was not told
 
 	// Outcomes are the values by name where the space declares outcomes; Value and Std then
 	// follow from the first objective. Some may be told later.
@@ -58,9 +60,12 @@ func (o Outcome) Validate() error {
 		if math.IsNaN(o.Value) || math.IsInf(o.Value, 0) {
 			return fmt.Errorf("value is %g: %w, tell state %q or %q instead", o.Value, errNotFinite, Failed, Infeasible)
 		}
-	case Failed, Infeasible:
+	case Failed, Infeasible, Stopped:
 	default:
-		return fmt.Errorf("state is %q: it must be %q, %q or %q", o.State, Complete, Failed, Infeasible)
+		return fmt.Errorf("state is %q: it must be %q, %q, %q or %q", o.State, Complete, Failed, Infeasible, Stopped)
+	}
+	if !(o.Cost >= 0) || math.IsInf(o.Cost, 0) {
+		return fmt.Errorf("cost is %g: it is a finite number from 0 on", o.Cost)
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Outcomes)) {
 		if v := o.Outcomes[name]; math.IsNaN(v) || math.IsInf(v, 0) {

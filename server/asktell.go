@@ -8,15 +8,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/token"
+	"github.com/mahabo/mahabo/internal/wire"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
-
-// TrialPath is the part of a path that names a trial.
-type TrialPath struct {
-	StudyPath
-	Number int `path:"number" minimum:"1" doc:"Number of the trial." example:"1"`
-}
 
 // seconds is a lease; the longest that an operation takes is 100 years, and 0 is for ever.
 func seconds(s float64) time.Duration {
@@ -66,10 +61,11 @@ type askedTrial struct {
 
 // OutcomeBody is what came of a trial.
 type OutcomeBody struct {
-	State  string   `json:"state,omitempty" enum:"complete,failed,infeasible" doc:"complete when it is left out; failed: may be tried again; infeasible: has no value, never suggested again."`
+	State  string   `json:"state,omitempty" enum:"complete,failed,infeasible,stopped" doc:"complete when it is left out; failed: may be tried again; infeasible: has no value, never suggested again; stopped: ended early, its last report is a bound."`
 	Value  *float64 `json:"value,omitempty" doc:"Of a complete trial." example:"0.25"`
 	Std    float64  `json:"std,omitempty" minimum:"0" doc:"Standard deviation of the value's noise."`
 	Reason string   `json:"reason,omitempty" maxLength:"10000" doc:"Why there is no value."`
+	Cost   float64  `json:"cost,omitempty" minimum:"0" doc:"What the evaluation cost, in any unit that is the same for all trials; the time that it took counts when it is left out."`
 
 	Outcomes map[string]measured `json:"outcomes,omitempty" doc:"Instead of value and std, where the study declares outcomes: by name a number, or an object with value and std. The rest can be told later; the trial is complete when all objectives and limits are there."`
 
@@ -79,7 +75,7 @@ type OutcomeBody struct {
 
 // outcome checks what a schema cannot say.
 func (o OutcomeBody) outcome(where string) (evaluate.Outcome, error) {
-	out := evaluate.Outcome{State: evaluate.State(o.State), Std: o.Std, Reason: o.Reason}
+	out := evaluate.Outcome{State: evaluate.State(o.State), Std: o.Std, Reason: o.Reason, Cost: o.Cost}
 	if out.State == "" {
 		out.State = evaluate.Complete
 	}
@@ -111,14 +107,15 @@ func (s *Server) registerAskTell(api huma.API) {
 	huma.Register(api, post("/enqueue", "enqueue", "Add points to be served before any other", http.StatusConflict), s.enqueue)
 	huma.Register(api, post("/trials/{number}/tell", "tell", "Record what came of a trial", http.StatusConflict), s.tell)
 	huma.Register(api, post("/trials/{number}/heartbeat", "heartbeat", "Extend the lease of a running trial", http.StatusConflict), s.heartbeat)
-	huma.Register(api, post("/trials/{number}/retry", "retry", "Send a failed trial back to the queue"), s.retry)
+	huma.Register(api, post("/trials/{number}/report", "report", "Report values of a trial that runs, and hear whether it should end", http.StatusConflict), s.report)
+	huma.Register(api, post("/trials/{number}/retry", "retry", "Send a failed or stopped trial back to the queue"), s.retry)
 	huma.Register(api, post("/release", "release", "Give back running trials that will not be told"), s.release)
 	huma.Register(api, post("/trials/{number}/notes", "note", "Add a remark to a trial"), s.note)
 	huma.Register(api, post("/trials/{number}/correct", "correct", "Mend what was recorded of a trial"), s.correct)
 }
 
 type askInput struct {
-	StudyPath
+	wire.StudyPath
 	Body *askBody
 }
 
@@ -163,7 +160,7 @@ func optional(text string) *string {
 }
 
 type tellInput struct {
-	TrialPath
+	wire.TrialPath
 	Body OutcomeBody
 }
 
@@ -183,7 +180,7 @@ func (s *Server) tell(ctx context.Context, in *tellInput) (*body[trialShape], er
 }
 
 // onTrial changes a trial and returns it as it is then.
-func (s *Server) onTrial(ctx context.Context, at TrialPath, f func(*host) error) (*body[trialShape], error) {
+func (s *Server) onTrial(ctx context.Context, at wire.TrialPath, f func(*host) error) (*body[trialShape], error) {
 	out := &body[trialShape]{}
 	return out, s.change(ctx, at.Study, func(h *host) error {
 		if err := f(h); err != nil {
@@ -203,7 +200,7 @@ type numberedOutcome struct {
 }
 
 type tellManyInput struct {
-	StudyPath
+	wire.StudyPath
 	Body struct {
 		Results []numberedOutcome `json:"results" minItems:"1" maxItems:"10000" nullable:"false"`
 	}
@@ -236,7 +233,7 @@ func (s *Server) listed(ctx context.Context, name string, f func(*host) ([]study
 }
 
 type heartbeatInput struct {
-	TrialPath
+	wire.TrialPath
 	Body struct {
 		Worker       string  `json:"worker,omitempty" maxLength:"200" doc:"Who asked for the trial."`
 		LeaseSeconds float64 `json:"lease_seconds" minimum:"0" maximum:"3153600000" doc:"From now on; 0 for ever. A trial that has run for long gets a tenth of that time at least."`
@@ -250,7 +247,7 @@ func (s *Server) heartbeat(ctx context.Context, in *heartbeatInput) (*body[trial
 }
 
 type enqueueInput struct {
-	StudyPath
+	wire.StudyPath
 	Body struct {
 		RequestID string   `json:"request_id,omitempty" maxLength:"200" doc:"Repeating it with the same points returns the same trials; with others it is a conflict."`
 		Params    []params `json:"params" minItems:"1" maxItems:"10000" nullable:"false" doc:"The points."`
@@ -265,12 +262,12 @@ func (s *Server) enqueue(ctx context.Context, in *enqueueInput) (*body[trialList
 	return s.listed(ctx, in.Study, func(h *host) ([]study.Trial, error) { return h.Enqueue(ctx, r) })
 }
 
-func (s *Server) retry(ctx context.Context, in *TrialPath) (*body[trialShape], error) {
+func (s *Server) retry(ctx context.Context, in *wire.TrialPath) (*body[trialShape], error) {
 	return s.onTrial(ctx, *in, func(h *host) error { return h.Retry(ctx, in.Number) })
 }
 
 type releaseInput struct {
-	StudyPath
+	wire.StudyPath
 	Body struct {
 		Worker  string `json:"worker,omitempty" maxLength:"200" doc:"Who asked for the trials."`
 		Numbers []int  `json:"numbers,omitempty" maxItems:"10000" nullable:"false" doc:"The trials; all of the worker's when it is left out."`
@@ -287,7 +284,7 @@ func (s *Server) release(ctx context.Context, in *releaseInput) (*body[releaseAn
 type releaseAnswer struct{}
 
 type noteInput struct {
-	TrialPath
+	wire.TrialPath
 	Body struct {
 		Text string `json:"text" minLength:"1" maxLength:"10000"`
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/mahabo/mahabo/internal/chart"
 	"github.com/mahabo/mahabo/internal/outcome"
 	"github.com/mahabo/mahabo/internal/token"
+	"github.com/mahabo/mahabo/internal/wire"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -24,7 +25,7 @@ type servedShape struct {
 }
 
 type batchesInput struct {
-	StudyPath
+	wire.StudyPath
 	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"20" doc:"Most batches to return, the latest first."`
 }
 

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"github.com/mahabo/mahabo/internal/wire"
 	"maps"
 	"slices"
 
@@ -11,7 +12,7 @@ import (
 
 // changeInput is another space for a study.
 type changeInput struct {
-	StudyPath
+	wire.StudyPath
 	Body struct {
 		Space   spaceTree `json:"space"`
 		Values  params    `json:"values,omitempty" doc:"Values that the trials so far had for parameters that are new."`

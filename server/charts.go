@@ -9,22 +9,23 @@ import (
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/chart"
 	"github.com/mahabo/mahabo/internal/token"
+	"github.com/mahabo/mahabo/internal/wire"
 	"github.com/mahabo/mahabo/study"
 )
 
 type curveInput struct {
-	StudyPath
+	wire.StudyPath
 	Points int `query:"points" minimum:"4" maximum:"10000" default:"1000" doc:"Most points to return: of more trials, the highest and the lowest of every stretch are kept."`
 }
 
 type pointsInput struct {
-	StudyPath
+	wire.StudyPath
 	Limit  int      `query:"limit" minimum:"1" maximum:"5000" default:"400" doc:"Most points: of more trials, the best tenth and an even choice of the others."`
 	Params []string `query:"param,explode" maxItems:"200" doc:"Names of parameters; the first 12 that vary when it is left out."`
 }
 
 type timelineInput struct {
-	StudyPath
+	wire.StudyPath
 	Limit int `query:"limit" minimum:"1" maximum:"5000" default:"500" doc:"Most trials to return, the latest ones."`
 }
 

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"github.com/mahabo/mahabo/internal/wire"
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/study"
@@ -10,7 +11,7 @@ import (
 
 // correctInput says what of a trial was recorded wrongly.
 type correctInput struct {
-	TrialPath
+	wire.TrialPath
 	Body struct {
 		State      string              `json:"state,omitempty" enum:"complete,failed,infeasible" doc:"Of a trial that has an outcome."`
 		Value      *float64            `json:"value,omitempty" doc:"The right value; makes a failed or infeasible trial complete." example:"0.82"`

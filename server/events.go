@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/token"
+	"github.com/mahabo/mahabo/internal/wire"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -34,7 +35,7 @@ func (s *Server) registerEvents(api huma.API) {
 }
 
 type eventsInput struct {
-	StudyPath
+	wire.StudyPath
 	After       int64 `query:"after" minimum:"-1" default:"-1" doc:"Place in the log after which to begin; -1 for now, 0 for the beginning."`
 	LastEventID int64 `header:"Last-Event-ID" minimum:"0" doc:"Place in the log of the last event that was received; counts before after."`
 }
@@ -235,6 +236,13 @@ func shapeEvent(e study.Event) (name string, data map[string]any) {
 		name, data["trials"] = "imported", placed(e.Imported.New)
 	case e.Corrected != nil:
 		name, data["trials"], data["by"] = "corrected", []int{e.Corrected.Number}, e.Corrected.By
+	case e.Stopped != nil:
+		name = "stopped"
+		trials := []eventTrial{}
+		for _, r := range e.Stopped.Results {
+			trials = append(trials, eventTrial{Number: r.Number, State: evaluate.Stopped, Reason: r.Reason})
+		}
+		data["trials"] = trials
 	case e.Changed != nil:
 		name, data["by"] = "changed", e.Changed.By
 	}

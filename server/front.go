@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"github.com/mahabo/mahabo/internal/wire"
 	"slices"
 
 	"github.com/mahabo/mahabo/evaluate"
@@ -25,7 +26,7 @@ type frontShape struct {
 }
 
 type frontInput struct {
-	StudyPath
+	wire.StudyPath
 	Chart bool `query:"chart" doc:"Also return the outcomes of the trials, fit for charts."`
 }
 

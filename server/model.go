@@ -13,6 +13,7 @@ import (
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/progress"
 	"github.com/mahabo/mahabo/internal/token"
+	"github.com/mahabo/mahabo/internal/wire"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -39,7 +40,7 @@ type progressShape struct {
 }
 
 type modelInput struct {
-	StudyPath
+	wire.StudyPath
 	Wait float64 `query:"wait" minimum:"-1" maximum:"600" default:"-1" doc:"Seconds to wait for an analysis of the present observations; as long as an ask waits for its method when it is negative."`
 }
 
@@ -98,12 +99,12 @@ type explorer interface {
 }
 
 type sliceInput struct {
-	StudyPath
+	wire.StudyPath
 	Param string `query:"param" required:"true" maxLength:"500" doc:"Name of a parameter that varies."`
 }
 
 type contourInput struct {
-	StudyPath
+	wire.StudyPath
 	X string `query:"x" required:"true" maxLength:"500" doc:"Name of a parameter that varies."`
 	Y string `query:"y" required:"true" maxLength:"500" doc:"Name of another one."`
 }

@@ -243,6 +243,7 @@ func (s *Server) register(mux *http.ServeMux, version string) huma.API {
 	s.registerStudies(api)
 	s.registerAskTell(api)
 	s.registerTrials(api)
+	s.registerReports(api)
 	s.registerCharts(api)
 	s.registerBatches(api)
 	s.registerModel(api)

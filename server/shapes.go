@@ -176,7 +176,7 @@ func (o orNull[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.v) }
 // trialShape is a trial as answers have it.
 type trialShape struct {
 	Number       int                `json:"number" doc:"From 1 on."`
-	State        string             `json:"state" enum:"waiting,running,complete,failed,infeasible,stale"`
+	State        string             `json:"state" enum:"waiting,running,complete,failed,infeasible,stale,stopped"`
 	Origin       string             `json:"origin" enum:"method,user,import" doc:"Who chose the point."`
 	Params       params             `json:"params"`
 	Predicted    orNull[predicted]  `json:"predicted" doc:"What the model expected of a point of the method, null when it had no model."`
@@ -184,7 +184,11 @@ type trialShape struct {
 	Std          float64            `json:"std,omitempty" doc:"Standard deviation of the value's noise."`
 	Outcomes     map[string]float64 `json:"outcomes,omitempty" doc:"Told so far, where the study declares outcomes; value is that of the first objective once all objectives and limits are there."`
 	Stds         map[string]float64 `json:"stds,omitempty" doc:"Standard deviations of their noise, where they are known."`
-	Reason       string             `json:"reason,omitempty" doc:"Why it failed or is infeasible."`
+	Reason       string             `json:"reason,omitempty" doc:"Why it failed, is infeasible or was stopped."`
+	Cost         float64            `json:"cost,omitempty" doc:"What was told of its cost."`
+	Last         *stepShape         `json:"last,omitempty" doc:"Last report of a stopped trial."`
+	Bound        *float64           `json:"bound,omitempty" doc:"What the method takes for the value of a stopped trial: its last report, but no worse than the worst complete trial."`
+	Stop         bool               `json:"stop,omitempty" doc:"The rule of the study wants the running trial to end: tell it with the state stopped."`
 	Notes        []string           `json:"notes,omitempty" nullable:"false"`
 	Excluded     bool               `json:"excluded,omitempty" doc:"It keeps its outcome, but nobody learns from it."`
 	Outside      string             `json:"outside,omitempty" doc:"Why the present parameters of the study have no place for it, which excludes it."`
@@ -248,9 +252,14 @@ func instant(t time.Time) *time.Time {
 }
 
 func shapeTrial(t study.Trial) trialShape {
+	var last *stepShape
+	if t.Last != nil {
+		shape := shapeReport(*t.Last)
+		last = &shape
+	}
 	return trialShape{
-		Number: t.Number, State: string(t.State), Origin: string(t.Origin), Params: params{t.Params},
-		Predicted: shapePredicted(t.Predicted), Value: t.Value, Std: t.Std, Outcomes: t.Outcomes, Stds: t.Stds, Reason: t.Reason, Notes: t.Notes, Excluded: t.Excluded, Outside: t.Outside, History: shapeHistory(t), Batch: t.Batch, Worker: t.Worker,
+		Last: last, Number: t.Number, State: string(t.State), Origin: string(t.Origin), Params: params{t.Params},
+		Predicted: shapePredicted(t.Predicted), Value: t.Value, Std: t.Std, Outcomes: t.Outcomes, Stds: t.Stds, Reason: t.Reason, Cost: t.Cost, Bound: t.Bound, Stop: t.Stop != "", Notes: t.Notes, Excluded: t.Excluded, Outside: t.Outside, History: shapeHistory(t), Batch: t.Batch, Worker: t.Worker,
 		Created: t.Created, Asked: instant(t.Asked), Told: instant(t.Told), LeaseExpires: instant(t.Expires),
 	}
 }

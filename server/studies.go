@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/mahabo/mahabo"
@@ -16,23 +15,14 @@ import (
 	"github.com/mahabo/mahabo/internal/points"
 	"github.com/mahabo/mahabo/internal/table"
 	"github.com/mahabo/mahabo/internal/token"
+	"github.com/mahabo/mahabo/internal/wire"
 	"github.com/mahabo/mahabo/study"
 )
 
-// StudyPath is the part of a path that names a study.
-type StudyPath struct {
-	Study string `path:"study" maxLength:"128" doc:"Name of the study." example:"rig"`
-}
-
-// StudyConfig is what a study optimises and how.
-type StudyConfig struct {
-	StudyOptions
-	Space spaceTree `json:"space"`
-}
-
 // createBody is a study to create.
 type createBody struct {
-	StudyConfig
+	wire.StudyOptions
+	Space    spaceTree    `json:"space"`
 	Outcomes outcomesTree `json:"outcomes,omitempty" doc:"Also part of the space."`
 
 	From   []string      `json:"from,omitempty" maxItems:"20" doc:"Former studies of this server to learn from. They may have other bounds, other parameters beside the shared ones, and values of another unit or offset: how much they are worth is learned."`
@@ -84,36 +74,18 @@ func (s *Server) former(ctx context.Context, c createBody, goal study.Goal) (map
 	return all, nil
 }
 
-// StudyOptions are what can be said of a study without its parameters.
-type StudyOptions struct {
-	Name   string `json:"name" maxLength:"128" doc:"Letters, digits and -_. with a letter or digit first." example:"rig"`
-	Method string `json:"method,omitempty" maxLength:"200" doc:"A method with its options, name:key=value,...; adaptive when it is left out. GET /v1/methods lists them." example:"adaptive"`
-	Goal   string `json:"goal,omitempty" enum:"minimize,maximize" doc:"Which values are better; minimize when it is left out."`
-	Seed   uint64 `json:"seed,omitempty" maximum:"9007199254740991" doc:"Of the method's random numbers."`
-	Init   int    `json:"init,omitempty" minimum:"1" maximum:"10000" doc:"Points of the initial design; 10 when it is left out."`
-	Batch  int    `json:"batch,omitempty" minimum:"1" maximum:"1000" doc:"Trials that an ask without a count gets; 1 when it is left out."`
-	Budget int    `json:"budget,omitempty" minimum:"1" maximum:"1000000000" doc:"Trials that are meant in all, if it is known: the method plans for them."`
-}
-
 // studyShape is a study and how far it is.
 type studyShape struct {
-	StudyConfig
-	StudyProgress
+	wire.StudyOptions
+	Space spaceTree `json:"space"`
+	wire.StudyProgress
 	Best orNull[bestShape] `json:"best" doc:"Null while no trial is complete."`
-}
-
-// StudyProgress is how far a study is.
-type StudyProgress struct {
-	Created time.Time      `json:"created"`
-	Trials  int            `json:"trials"`
-	States  map[string]int `json:"states" doc:"How many trials are in a state, without those that none is in."`
-	Batches int            `json:"batches"`
 }
 
 // listedShape is a study in a list, where parameters would be too many.
 type listedShape struct {
-	StudyOptions
-	StudyProgress
+	wire.StudyOptions
+	wire.StudyProgress
 	Space *spaceTree         `json:"space,omitempty" doc:"Left out unless full is true."`
 	Best  orNull[listedBest] `json:"best" doc:"Null while no trial is complete."`
 }
@@ -183,6 +155,7 @@ func (s *Server) createStudy(ctx context.Context, in *struct{ Body createBody })
 	}
 	config := study.Config{
 		Name: c.Name, Space: sp, Method: cmp.Or(c.Method, mahabo.DefaultMethod), Goal: study.Goal(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch, Budget: c.Budget,
+		Stop: c.Stop, Cost: c.Cost, MaxCost: c.MaxCost,
 	}
 	if config.Former, err = s.former(ctx, c, config.WithDefaults().Goal); err != nil {
 		return nil, s.explain(ctx, err)
@@ -223,6 +196,10 @@ func (s *Server) compare(ctx context.Context, want study.Config, method bool, ex
 		differs = "other parameters (" + strings.Join(differences[:min(len(differences), mostDifferences)], "; ") + ")"
 	case had.Goal != want.Goal:
 		differs = "the goal " + string(had.Goal)
+	case want.Stop != "" && had.Stop != want.Stop:
+		differs = "the rule to stop trials " + cmp.Or(had.Stop, "none")
+	case want.Cost != "" && had.Cost != want.Cost:
+		differs = "a cost that does not count"
 	case method && had.Method != canonical:
 		differs = "the method " + had.Method
 	default:
@@ -241,10 +218,11 @@ func shapeStudy(ctx context.Context, one *study.Study) (studyShape, error) {
 	}
 	c := sum.Config
 	shape := studyShape{
-		StudyConfig: StudyConfig{
-			StudyOptions{Name: c.Name, Method: c.Method, Goal: string(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch, Budget: c.Budget}, spaceTree{c.Space},
+		StudyOptions: wire.StudyOptions{
+			Name: c.Name, Method: c.Method, Goal: string(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch, Budget: c.Budget, Stop: c.Stop, Cost: c.Cost, MaxCost: c.MaxCost,
 		},
-		StudyProgress: StudyProgress{Created: sum.Created, Trials: sum.Trials, States: map[string]int{}, Batches: sum.Batches},
+		Space:         spaceTree{c.Space},
+		StudyProgress: wire.StudyProgress{Created: sum.Created, Trials: sum.Trials, States: map[string]int{}, Batches: sum.Batches, Spent: sum.Cost},
 	}
 	for state, n := range sum.States {
 		shape.States[string(state)] = n
@@ -312,7 +290,7 @@ func (s *Server) listStudies(ctx context.Context, in *listStudiesInput) (*body[s
 	return &body[studyList]{list}, nil
 }
 
-func (s *Server) getStudy(ctx context.Context, in *StudyPath) (*body[studyShape], error) {
+func (s *Server) getStudy(ctx context.Context, in *wire.StudyPath) (*body[studyShape], error) {
 	out := &body[studyShape]{}
 	return out, s.with(ctx, in.Study, func(h *host) (err error) {
 		out.Body, err = shapeStudy(ctx, h.Study)
@@ -320,7 +298,7 @@ func (s *Server) getStudy(ctx context.Context, in *StudyPath) (*body[studyShape]
 	})
 }
 
-func (s *Server) deleteStudy(ctx context.Context, in *StudyPath) (*struct{}, error) {
+func (s *Server) deleteStudy(ctx context.Context, in *wire.StudyPath) (*struct{}, error) {
 	h, err := s.once(ctx, in.Study, func(*host) error { return study.Delete(ctx, s.hosts.store, in.Study) })
 	if h != nil {
 		s.hosts.drop(h)

@@ -15,6 +15,7 @@ import (
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/table"
 	"github.com/mahabo/mahabo/internal/token"
+	"github.com/mahabo/mahabo/internal/wire"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -54,10 +55,10 @@ func (s *Server) registerTrials(api huma.API) {
 }
 
 type listTrialsInput struct {
-	StudyPath
+	wire.StudyPath
 	Offset int      `query:"offset" minimum:"0" maximum:"1000000000" doc:"Trials to leave out at the beginning."`
 	Limit  int      `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Most trials to return."`
-	State  []string `query:"state" enum:"waiting,running,complete,failed,infeasible,stale" doc:"Only trials in these states, separated by commas."`
+	State  []string `query:"state" enum:"waiting,running,complete,failed,infeasible,stale,stopped" doc:"Only trials in these states, separated by commas."`
 	Search string   `query:"search" maxLength:"200" doc:"Only trials whose number, values, worker, reason or notes contain this text."`
 	Number []int    `query:"number" maxItems:"1000" doc:"Only trials with these numbers, separated by commas."`
 	Sort   string   `query:"sort" enum:"number,-number,value,-value,told,-told" default:"number" doc:"Order; - for descending. Trials without a value, or not told, come last."`
@@ -85,7 +86,7 @@ func (s *Server) listTrials(ctx context.Context, in *listTrialsInput) (*body[tri
 	})
 }
 
-func (s *Server) getTrial(ctx context.Context, in *TrialPath) (*body[trialShape], error) {
+func (s *Server) getTrial(ctx context.Context, in *wire.TrialPath) (*body[trialShape], error) {
 	out := &body[trialShape]{}
 	return out, s.with(ctx, in.Study, func(h *host) error {
 		trials, err := h.Numbered(ctx, in.Number)
@@ -102,7 +103,7 @@ type outputShape struct {
 	Err string `json:"err" doc:"End of its standard error."`
 }
 
-func (s *Server) output(ctx context.Context, in *TrialPath) (*body[outputShape], error) {
+func (s *Server) output(ctx context.Context, in *wire.TrialPath) (*body[outputShape], error) {
 	out := &body[outputShape]{}
 	return out, s.with(ctx, in.Study, func(h *host) error {
 		if _, err := h.Numbered(ctx, in.Number); err != nil {
@@ -127,7 +128,7 @@ type bestAnswer struct {
 	Best orNull[bestShape] `json:"best" doc:"Null while no trial is complete."`
 }
 
-func (s *Server) best(ctx context.Context, in *StudyPath) (*body[bestAnswer], error) {
+func (s *Server) best(ctx context.Context, in *wire.StudyPath) (*body[bestAnswer], error) {
 	out := &body[bestAnswer]{}
 	return out, s.with(ctx, in.Study, func(h *host) error {
 		best, ok, err := h.Best(ctx)
@@ -139,7 +140,7 @@ func (s *Server) best(ctx context.Context, in *StudyPath) (*body[bestAnswer], er
 }
 
 type exportInput struct {
-	StudyPath
+	wire.StudyPath
 	Format string `query:"format" enum:"csv,jsonl,parquet" default:"csv"`
 }
 
@@ -184,7 +185,7 @@ func (s steadyWriter) Write(data []byte) (int, error) {
 }
 
 type importInput struct {
-	StudyPath
+	wire.StudyPath
 	Format  string   `query:"format" enum:"csv,jsonl" doc:"Goes by the content type when it is left out, and is csv when that does not tell."`
 	DryRun  bool     `query:"dry_run" doc:"Only report."`
 	Strict  bool     `query:"strict" doc:"Refuse a table with a row that cannot be used, instead of leaving the row out."`

@@ -19,6 +19,7 @@ type database struct {
 	prepared    map[string]*sql.Stmt // statements of Append by their text
 	readOnly    bool
 	unpacked    bool               // its tables are of a version without packed points
+	unreported  bool               // and of one without reports
 	scripts     bool               // it takes several statements at once, with arguments
 	lockSchema  string             // statement that makes migrations take turns
 	duplicate   func(error) bool   // whether a UNIQUE column refused a value

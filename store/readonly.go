@@ -56,8 +56,8 @@ func readSQLite(ctx context.Context, path string) (*database, error) {
 func (d *database) checkVersion(ctx context.Context) error {
 	var version int
 	err := d.read.QueryRowContext(ctx, `SELECT COALESCE(MAX(version), 0) FROM mahabo_schema`).Scan(&version)
-	d.unpacked = version < packedVersion
-	if err == nil && version != len(migrations) && version != packedVersion-1 {
+	d.unpacked, d.unreported = version < packedVersion, version < reportsVersion
+	if err == nil && (version < packedVersion-1 || version > len(migrations)) {
 		err = fmt.Errorf("its tables have version %d, this program reads %d: open it with the right to write once", version, len(migrations))
 	}
 	return err

@@ -43,10 +43,22 @@ var migrations = [...]string{
 		seq   BIGINT NOT NULL,
 		data  BYTEA  NOT NULL
 	)`,
+	`CREATE TABLE mahabo_reports (
+		study  TEXT   NOT NULL REFERENCES mahabo_studies (id) ON DELETE CASCADE,
+		number BIGINT NOT NULL,
+		step   BIGINT NOT NULL,
+		at     BIGINT NOT NULL,
+		value  DOUBLE PRECISION NOT NULL,
+		more   TEXT   NOT NULL,
+		PRIMARY KEY (study, number, step)
+	)`,
 }
 
 // packedVersion is the first version with tables for packed points and snapshots.
 const packedVersion = 3
+
+// reportsVersion is the first version with a table for reports.
+const reportsVersion = 4
 
 // migrate brings the tables up to date. Processes that start together take turns.
 func (d *database) migrate(ctx context.Context) error {

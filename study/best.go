@@ -60,7 +60,7 @@ func (s *Study) best(ctx context.Context) (best Best, ok bool, err error) {
 // known are the sites that have values.
 func (l *ledger) known() (sites []*site) {
 	for _, p := range l.sites() {
-		if p.count > 0 {
+		if p.count > 0 && !p.bounded {
 			sites = append(sites, p)
 		}
 	}

@@ -100,7 +100,7 @@ func (l *ledger) correction(ctx context.Context, number int, c Correction) (*cor
 		return nil, requestf("trial %d: %w", number, err)
 	}
 	if c.Exclude != nil && *c.Exclude != t.Excluded {
-		if *c.Exclude && !t.hasOutcome() {
+		if *c.Exclude && !t.hasOutcome() && t.State != evaluate.Stopped {
 			return nil, requestf("trial %d is %s: only a trial with an outcome can be excluded; tell it failed or infeasible instead", number, t.State)
 		}
 		e.Exclude = c.Exclude
@@ -118,7 +118,9 @@ func (l *ledger) correction(ctx context.Context, number int, c Correction) (*cor
 }
 
 // hasOutcome says whether something was told of the trial.
-func (t *Trial) hasOutcome() bool { return t.State == evaluate.Failed || !unfinished(t.State) }
+func (t *Trial) hasOutcome() bool {
+	return t.State == evaluate.Failed || t.State == evaluate.Complete || t.State == evaluate.Infeasible
+}
 
 // outcome is what was told of a trial that has an outcome.
 func (t *Trial) outcome() evaluate.Outcome {
@@ -372,14 +374,19 @@ func (l *ledger) mend(e Event, was, is entry) {
 		l.keys = &keys{} // with another at of each trial
 		l.index()
 	}
-	if unfinished(is.State) && !unfinished(was.State) {
-		i := slices.IndexFunc(l.finished, func(f finish) bool { return f.number == is.Number })
-		l.finished = slices.Delete(slices.Clone(l.finished), i, i+1)
-		if i < l.frozen {
-			l.frozen--
-		}
+	if unfinished(&is.Trial) && !unfinished(&was.Trial) {
+		l.unfinish(is.Number)
 	}
-	if unfinished(was.State) || unfinished(is.State) {
+	if unfinished(&was.Trial) || unfinished(&is.Trial) {
 		l.retrack()
+	}
+}
+
+// unfinish takes a trial from the list of those that methods learn of.
+func (l *ledger) unfinish(number int) {
+	i := slices.IndexFunc(l.finished, func(f finish) bool { return f.number == number })
+	l.finished = slices.Delete(slices.Clone(l.finished), i, i+1)
+	if i < l.frozen {
+		l.frozen--
 	}
 }

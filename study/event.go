@@ -25,6 +25,7 @@ type Event struct {
 	Imported  *imported  `json:"imported,omitempty"`
 	Corrected *corrected `json:"corrected,omitempty"`
 	Changed   *changed   `json:"changed,omitempty"`
+	Stopped   *stopped   `json:"stopped,omitempty"`
 }
 
 // created is the first event of every log.
@@ -40,14 +41,16 @@ type created struct {
 //	0  suggestions have no tags
 //	1  they have the tags of their methods
 //	2  trials have several outcomes, some of them told later
-//	3  former studies are known
+//	3  trials are stopped by a rule, or their cost counts
+//	4  former studies are known
 //
-// A study without declared outcomes or former studies is of format 1.
+// A study without declared outcomes, rule, cost and former studies is of format 1.
 //
 // A new kind of event does not change it: a version that does not know the kind refuses the
 // log where it stands, and reads all logs without it.
 const (
-	format         = 3
+	format         = 4
+	formatStopped  = 3
 	formatOutcomes = 2
 	formatOneValue = 1
 )
@@ -83,6 +86,22 @@ type Placed struct {
 // told holds outcomes that arrived together.
 type told struct {
 	Results []Finished `json:"results"`
+}
+
+// stopped holds trials that were ended early. What a trial reported is in a table of its own; of that the
+// log has what methods learn.
+type stopped struct {
+	Results []halted `json:"results"`
+}
+
+// halted is a trial that was ended early.
+type halted struct {
+	Number int       `json:"number"`
+	Reason string    `json:"reason,omitempty"`
+	Cost   float64   `json:"cost,omitzero"`
+	Worker string    `json:"worker,omitempty"` // who evaluated it, if another than it was served to
+	Last   *Reported `json:"last,omitempty"`   // its last report; nil: it has none
+	Bound  *float64  `json:"bound,omitempty"`  // what methods take for its value; nil: nothing
 }
 
 // heartbeat extends the lease of a running trial.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"runtime"
 	"slices"
@@ -152,6 +153,10 @@ func Recount(s *Study) error {
 		for e := range l.trials.all() {
 			want.add(e, 1)
 		}
+		if d := want.Cost - l.tally.Cost; math.Abs(d) > 1e-9*(1+want.Cost) { // sums round
+			return fmt.Errorf("the cost is %v, the ledger has %v", want.Cost, l.tally.Cost)
+		}
+		want.Cost = l.tally.Cost
 		if !reflect.DeepEqual(want, l.tally) {
 			return fmt.Errorf("the trials are %v, the ledger counts %v", want, l.tally)
 		}

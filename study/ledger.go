@@ -148,6 +148,7 @@ func (l *ledger) effect(e Event) (effect, error) {
 		err = l.change(&x, nil, e.Retried.Number, func(t Trial) (Trial, error) {
 			t.State, t.Reason, t.Told = Waiting, "", time.Time{}
 			t.Outcomes, t.Stds = nil, nil
+			t.Last, t.Bound, t.Cost = nil, nil, 0
 			return t, nil
 		})
 	case e.Released != nil:
@@ -165,6 +166,13 @@ func (l *ledger) effect(e Event) (effect, error) {
 		err = l.effectCorrected(&x, e.Time, e.Corrected)
 	case e.Changed != nil:
 		err = l.effectChanged(&x, e.Changed)
+	case e.Stopped != nil:
+		for _, r := range e.Stopped.Results {
+			err = l.change(&x, err, r.Number, func(t Trial) (Trial, error) {
+				t, _, err := t.halted(r, e.Time)
+				return t, err
+			})
+		}
 	default:
 		return x, fmt.Errorf("its kind is not known: it was written by a newer version")
 	}
@@ -285,11 +293,13 @@ func (l *ledger) install(e Event, x effect) {
 			l.lead(&c)
 		}
 		l.track(c, added)
-		if (added || unfinished(was.State)) && !unfinished(c.State) {
+		if (added || unfinished(&was.Trial)) && !unfinished(&c.Trial) {
 			l.finished = append(l.finished, finish{c.Number, e.Seq})
 		}
 		if e.Corrected != nil {
 			l.mend(e, was, c)
+		} else if was.State == evaluate.Stopped && c.State != was.State {
+			l.resume(e, was, c)
 		}
 	}
 	if e.Changed != nil || e.Corrected != nil && e.Corrected.teaches() {

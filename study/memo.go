@@ -159,17 +159,19 @@ func (k *keys) has(key string, trials int) bool {
 	return known && n <= trials
 }
 
-// unfinished says whether nothing final is known of a trial.
-func unfinished(s evaluate.State) bool { return s != evaluate.Complete && s != evaluate.Infeasible }
+// unfinished says whether nothing is known of a trial that methods learn.
+func unfinished(t *Trial) bool {
+	return t.State != evaluate.Complete && t.State != evaluate.Infeasible && !(t.State == evaluate.Stopped && t.Bound != nil)
+}
 
 // track keeps the list of unfinished trials when one changes.
 func (l *ledger) track(t entry, added bool) {
 	switch i, listed := slices.BinarySearch(l.open, t.Number); {
 	case added:
-		if unfinished(t.State) {
+		if unfinished(&t.Trial) {
 			l.open = append(l.open, t.Number)
 		}
-	case listed && !unfinished(t.State):
+	case listed && !unfinished(&t.Trial):
 		l.open = slices.Delete(l.open, i, i+1)
 	}
 }
@@ -178,7 +180,7 @@ func (l *ledger) track(t entry, added bool) {
 func (l *ledger) retrack() {
 	l.open = nil
 	for t := range l.trials.all() {
-		if unfinished(t.State) && !t.Excluded {
+		if unfinished(&t.Trial) && !t.Excluded {
 			l.open = append(l.open, t.Number)
 		}
 	}

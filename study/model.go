@@ -38,7 +38,8 @@ func (l *ledger) question(count int, fixed space.Params, pins []space.Pin) *sugg
 	l.index()
 	taken, trials := l.keys, l.trials.len()
 	return &suggest.Question{
-		Task: l.config.task(l.methods), Observations: obs, Pending: pending, Infeasible: infeasible,
+		Costs: l.costs(),
+		Task:  l.config.task(l.methods), Observations: obs, Pending: pending, Infeasible: infeasible,
 		Tried: func(key string) bool { return taken.has(key, trials) }, Trials: trials,
 		Fixed: fixed, Pins: pins, Count: count, Former: l.former.known(),
 	}

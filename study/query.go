@@ -254,7 +254,11 @@ func (s *Study) numbered(ctx context.Context, numbers []int) ([]Trial, error) {
 			return nil, &RequestError{err}
 		}
 	}
-	return s.ledger.trialsOf(numbers, s.time()), nil
+	trials := s.ledger.trialsOf(numbers, s.time())
+	for i := range trials {
+		trials[i].Stop = s.reports.verdict(&trials[i])
+	}
+	return trials, nil
 }
 
 // Events returns the log behind a place.

@@ -16,12 +16,19 @@ type site struct {
 	stds   [][]float64 // of their noise, 0 when unknown
 	mean   []float64   // of the values, by outcome
 	std    []float64   // of the means' noise, 0 when unknown
+
+	bounded bool // its value is the bound of a stopped trial, until one is complete there
 }
 
 // add counts a finished trial.
 func (s *site) add(t *entry, l *ledger) {
-	if t.State != evaluate.Complete {
+	switch {
+	case t.State == evaluate.Stopped && s.count == 0:
+		s.bounded = true
+	case t.State != evaluate.Complete:
 		return
+	case s.bounded:
+		s.bounded, s.count, s.values, s.stds = false, 0, nil, nil
 	}
 	if s.count == 0 {
 		s.first = t.Number
@@ -41,6 +48,9 @@ func (s *site) add(t *entry, l *ledger) {
 
 // numbers are the outcomes of a complete trial as methods see them.
 func (l *ledger) numbers(t Trial) (values, stds []float64) {
+	if t.State == evaluate.Stopped {
+		return l.bounds(t)
+	}
 	if l.scheme.Declared() {
 		return l.scheme.Inner(t.Outcomes), l.scheme.Stds(t.Stds)
 	}

@@ -23,7 +23,7 @@ import (
 // without it, or when it is damaged or of another version, the whole log is read instead.
 
 // snapshotVersion is the version of what writer and reader below agree on.
-const snapshotVersion = 2
+const snapshotVersion = 3
 
 const (
 	dueTouched = 1000             // trials that events change before the next snapshot

@@ -19,6 +19,9 @@ type Source struct {
 	OnAway func(error) bool
 	// Command is the one that evaluates the trials, which the log then names.
 	Command string
+	// OnReport is for evaluate.Options: it keeps what trials report and says why one should end. That a
+	// report cannot be kept ends nothing.
+	OnReport func(ctx context.Context, number int, steps []int64, reached []evaluate.Outcome) (stop string)
 
 	study  *Study
 	worker string
@@ -49,8 +52,21 @@ const beats = 3
 func (s *Study) Source(worker string, lease time.Duration) *Source {
 	ctx, stop := context.WithCancel(context.Background())
 	source := &Source{study: s, worker: worker, lease: lease, stop: stop, ended: make(chan struct{})}
+	source.OnReport = source.takeReports
 	go source.beat(ctx)
 	return source
+}
+
+func (s *Source) takeReports(ctx context.Context, number int, steps []int64, reached []evaluate.Outcome) string {
+	list := make([]Reported, len(steps))
+	for i, o := range reached {
+		list[i] = Reported{Step: steps[i], Value: o.Value, Outcomes: o.Outcomes}
+	}
+	why, err := s.study.Report(ctx, number, s.worker, list...)
+	if err != nil {
+		return "" // the value that the trial comes to is told all the same
+	}
+	return why
 }
 
 // beat sends heartbeats. A trial whose lease is lost goes on: its value is still one.

@@ -4,12 +4,15 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"math"
 	"regexp"
 	"sync"
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/methods"
+	"github.com/mahabo/mahabo/internal/outcome"
+	"github.com/mahabo/mahabo/internal/stop"
 	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/strategy"
@@ -43,6 +46,15 @@ type Config struct {
 	Batch  int          `json:"batch,omitzero"`  // trials that an Ask without a count gets; 0 for 1
 	Budget int          `json:"budget,omitzero"` // trials that are meant in all, for the method to plan; 0 when unknown
 
+	// Stop is the rule that ends trials early, by what they report while they run: asha, median or curve, with
+	// options as name:key=value,... Empty for none.
+	Stop string `json:"stop,omitempty"`
+	// Cost is aware when points are chosen for what they are expected to bring beside what they cost: the cost
+	// that trials tell, or else the time that they take. Empty: cost does not count.
+	Cost string `json:"cost,omitempty"`
+	// MaxCost is the cost of all trials that is meant, for Cost to cool off; 0 when unknown: then by Budget.
+	MaxCost float64 `json:"max_cost,omitzero"`
+
 	// TrueDim is how many linear combinations of the coordinates matter, for methods that
 	// ask for it (d=true); 0 when unknown, as it is but for test problems.
 	TrueDim int `json:"true_dim,omitzero"`
@@ -62,6 +74,8 @@ func (c Config) format() int {
 	switch {
 	case len(c.Former) > 0:
 		return format
+	case c.Stop != "" || c.Cost != "":
+		return formatStopped
 	case len(c.Space.Outcomes()) > 0:
 		return formatOutcomes
 	}
@@ -115,6 +129,29 @@ func (c Config) validate() error {
 		return requestf("batch is %d: write 1 to %d, or 0 for 1", c.Batch, mostCount)
 	case c.Budget < 0:
 		return requestf("budget is %d: write the number of trials that are meant in all, or 0 when it is not known", c.Budget)
+	case !(c.MaxCost >= 0) || math.IsInf(c.MaxCost, 0):
+		return requestf("max_cost is %g: write the cost that is meant in all, or 0 when it is not known", c.MaxCost)
+	case c.Cost != "" && c.Cost != costAware:
+		return requestf("cost is %q: write %s, or leave it out", c.Cost, costAware)
+	}
+	return c.validateStop()
+}
+
+// costAware is the way in which cost can count.
+const costAware = "aware"
+
+// validateStop says what is wrong with the rule.
+func (c Config) validateStop() error {
+	rule, err := stop.Parse(c.Stop)
+	if err != nil {
+		return requestf("stop: %w", err)
+	}
+	several := len(outcome.Of(c.Space.Outcomes()).Objectives) > 1
+	if rule != nil && several {
+		return requestf("stop is %s: a rule compares one value, and the study has several objectives: leave it out", c.Stop)
+	}
+	if c.Cost != "" && several {
+		return requestf("cost is %s: it goes with one objective, and the study has several: leave it out", c.Cost)
 	}
 	return nil
 }
@@ -151,6 +188,8 @@ type Study struct {
 
 	snapshotAt time.Time // when this process saved one
 
+	reports reports
+
 	asking   chan struct{} // holds one token during Ask
 	choosing chan struct{} // holds one token while the model is in use
 	model    suggest.Model
@@ -177,6 +216,9 @@ func Create(ctx context.Context, store Store, c Config, options ...Option) (*Stu
 		return nil, err
 	}
 	c.Method, _ = s.methods.Canonical(c.Method)
+	if rule, err := stop.Parse(c.Stop); err == nil {
+		c.Stop = rule.String()
+	}
 	known, err := c.former()
 	if err != nil {
 		return nil, err
@@ -328,6 +370,7 @@ type Summary struct {
 	Trials   int                    `json:"trials"`
 	States   map[evaluate.State]int `json:"states"`            // without those that no trial is in
 	Excluded int                    `json:"excluded,omitzero"` // trials that do not count, whatever their state
+	Cost     float64                `json:"cost,omitzero"`     // of all trials: what they told, or the seconds that they took
 	Learned  int                    `json:"-"`                 // complete and infeasible trials that count
 	Length   int64                  `json:"-"`                 // events of the log
 	Mended   int64                  `json:"-"`                 // place in the log of the last correction that methods learn of, 0 when there is none
@@ -347,7 +390,7 @@ func (s *Study) Summary(ctx context.Context) (Summary, error) {
 	l := s.ledger
 	sum := Summary{
 		Config: l.config, Trials: l.trials.len(), Length: l.seq, Batches: l.batches, Command: l.command, Created: l.created,
-		Mended: l.mended, Model: l.last.info, States: l.states(s.time()), Excluded: l.tally.Excluded, Learned: l.tally.Learned,
+		Mended: l.mended, Model: l.last.info, States: l.states(s.time()), Excluded: l.tally.Excluded, Learned: l.tally.Learned, Cost: l.tally.Cost,
 	}
 	return sum, nil
 }

@@ -15,6 +15,7 @@ type tally struct {
 	States   map[evaluate.State]int `json:"states"`
 	Excluded int                    `json:"excluded"`
 	Learned  int                    `json:"learned"` // complete and infeasible trials that count
+	Cost     float64                `json:"cost"`    // of all trials: what they told, or the seconds that they took
 	Adrift   int                    `json:"adrift"`  // waiting and running trials that are excluded, which are not on the list of open ones
 }
 
@@ -30,13 +31,14 @@ func (t *tally) add(e *entry, n int) {
 	if t.States[e.State] += n; t.States[e.State] == 0 {
 		delete(t.States, e.State)
 	}
+	t.Cost += float64(n) * e.cost()
 	switch {
 	case e.Excluded:
 		t.Excluded += n
-		if unfinished(e.State) && e.State != evaluate.Failed {
+		if unfinished(&e.Trial) && e.State != evaluate.Failed && e.State != evaluate.Stopped {
 			t.Adrift += n
 		}
-	case !unfinished(e.State):
+	case !unfinished(&e.Trial) && e.State != evaluate.Stopped:
 		t.Learned += n
 	}
 }

@@ -32,7 +32,11 @@ func (s *Study) Record(ctx context.Context, results ...Finished) (trials []Trial
 			return nil, requestf("trial %d: %w", r.Number, err)
 		}
 	}
-	err = s.writeTogether(ctx, func(l *ledger) ([]Event, error) { return l.record(ctx, results) },
+	last, err := s.lastReports(ctx, results)
+	if err != nil {
+		return nil, err
+	}
+	err = s.writeTogether(ctx, func(l *ledger) ([]Event, error) { return l.record(ctx, results, last) },
 		func(l *ledger) { trials = l.trialsOf(numbers, s.time()) })
 	if err != nil {
 		return trials, err
@@ -42,7 +46,11 @@ func (s *Study) Record(ctx context.Context, results ...Finished) (trials []Trial
 
 // record returns the events that record outcomes: first the corrections of parameters that
 // were not used, then what is new. All of them fit, or there is an error.
-func (l *ledger) record(ctx context.Context, results []Finished) (events []Event, err error) {
+func (l *ledger) record(ctx context.Context, results []Finished, last map[int]*Reported) (events []Event, err error) {
+	ended, results, err := l.halts(results, last)
+	if err != nil {
+		return nil, err
+	}
 	told, err := l.told(results)
 	if err != nil {
 		return nil, err
@@ -58,7 +66,7 @@ func (l *ledger) record(ctx context.Context, results []Finished) (events []Event
 		if err != nil {
 			return nil, err
 		}
-		if c != nil && !unfinished(t.State) {
+		if c != nil && !unfinished(&t.Trial) {
 			return nil, requestf("trial %d is %s already, with other parameters: to mend them, correct it", r.Number, t.State)
 		}
 		if c != nil {
@@ -67,6 +75,9 @@ func (l *ledger) record(ctx context.Context, results []Finished) (events []Event
 	}
 	if len(told.Results) > 0 {
 		events = append(events, Event{Told: told})
+	}
+	if len(ended.Results) > 0 {
+		events = append(events, Event{Stopped: ended})
 	}
 	return events, nil
 }
@@ -227,7 +238,7 @@ func keepsConstraints(sp *space.Space, v space.Params) error {
 	return fmt.Errorf("it breaks the constraint %q by %g", constraint, by)
 }
 
-// Retry sends a failed trial back to the queue.
+// Retry sends a failed or stopped trial back to the queue.
 func (s *Study) Retry(ctx context.Context, number int) error {
 	return s.write(ctx, func(l *ledger) (*Event, error) {
 		t, err := l.trial(number)
@@ -238,8 +249,8 @@ func (s *Study) Retry(ctx context.Context, number int) error {
 			return nil, nil
 		case t.Excluded:
 			return nil, requestf("trial %d is excluded: include it first", number)
-		case t.State != evaluate.Failed:
-			return nil, requestf("trial %d is %s: only a failed one can be tried again", number, t.seen(s.time()).State)
+		case t.State != evaluate.Failed && t.State != evaluate.Stopped:
+			return nil, requestf("trial %d is %s: only a failed or stopped one can be tried again", number, t.seen(s.time()).State)
 		}
 		return &Event{Retried: &retried{number}}, nil
 	}, nil)

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -12,10 +13,12 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/live"
 	"github.com/mahabo/mahabo/space"
 )
 
@@ -217,6 +220,9 @@ func (r *remote) tell(ctx context.Context, number int, worker string, o evaluate
 	} else {
 		body["reason"] = shorten(o.Reason, mostReason)
 	}
+	if o.Cost > 0 {
+		body["cost"] = o.Cost
+	}
 	err = r.call(ctx, http.MethodPost, fmt.Sprintf("/trials/%d/tell", number), body, nil)
 	if isProblem(err, conflict) {
 		return true, nil
@@ -229,6 +235,34 @@ func shorten(text string, most int) string {
 		return string(runes[:most])
 	}
 	return text
+}
+
+// mostReports is how many go into one request.
+const mostReports = 10000
+
+// report sends what a trial has reached, once: the next one comes soon. A server of an earlier version
+// does not know the request.
+func (r *remote) report(ctx context.Context, number int, worker string, list []live.Report) (stop string, err error) {
+	for part := range slices.Chunk(list, mostReports) {
+		reports := make([]map[string]any, len(part))
+		for i, one := range part {
+			reports[i] = map[string]any{"step": one.Step, "value": one.Value}
+			if len(one.Outcomes) > 0 {
+				reports[i] = map[string]any{"step": one.Step, "outcomes": one.Outcomes}
+			}
+		}
+		var answer struct {
+			Stop   bool   `json:"stop"`
+			Reason string `json:"reason"`
+		}
+		if err := r.once(ctx, http.MethodPost, fmt.Sprintf("/trials/%d/report", number), map[string]any{"worker": worker, "reports": reports}, &answer); err != nil {
+			return "", err
+		}
+		if answer.Stop {
+			return cmp.Or(answer.Reason, "the server says so"), nil
+		}
+	}
+	return "", nil
 }
 
 // heartbeat extends a lease. It is sent once: the next one comes soon.

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/live"
 	"github.com/mahabo/mahabo/internal/queue"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
@@ -62,11 +64,13 @@ func (o Options) Validate() error {
 }
 
 const (
-	beats      = 3                // heartbeats that a lease has time for
-	parting    = 10 * time.Second // to give trials back
-	manyWaits  = 10               // pauses after which a slot says that it waits
-	idlePause  = time.Second      // before the server is asked whether there is work again
-	warnBehind = "the lease could not be kept, another worker may get the trial"
+	beats   = 3                // heartbeats that a lease has time for
+	parting = 10 * time.Second // to give trials back
+
+	longestReport = 30 * time.Second // to send one
+	manyWaits     = 10               // pauses after which a slot says that it waits
+	idlePause     = time.Second      // before the server is asked whether there is work again
+	warnBehind    = "the lease could not be kept, another worker may get the trial"
 )
 
 // Run works until there is nothing left to do, Stop is closed, or ctx ends: then
@@ -132,7 +136,8 @@ type worker struct {
 	turn      chan struct{} // held by the slot that looks whether there is work
 
 	stopTaking context.CancelFunc
-	waiting    sync.Once // said
+	waiting    sync.Once   // said
+	unheard    atomic.Bool // said that a report was lost
 
 	mu  sync.Mutex
 	err error // the first
@@ -246,7 +251,7 @@ func (w *worker) take(ctx context.Context) (job, supply, error) {
 // left compares the trials that there are with those that are wanted. Trials that
 // run elsewhere may still come back.
 func (w *worker) left(states map[string]int) supply {
-	done := states[string(evaluate.Complete)] + states[string(evaluate.Failed)] + states[string(evaluate.Infeasible)]
+	done := states[string(evaluate.Complete)] + states[string(evaluate.Failed)] + states[string(evaluate.Infeasible)] + states[string(evaluate.Stopped)]
 	switch {
 	case done >= w.Evals:
 		return finished
@@ -273,7 +278,10 @@ func (w *worker) afterLast(ctx context.Context) (job, supply, error) {
 func (w *worker) evaluate(ctx context.Context, j job) error {
 	stop := w.beat(ctx, j)
 	r := evaluate.Result{Trial: evaluate.Trial{Number: j.number, Params: j.params}, Attempts: 1, Started: time.Now()}
-	outcome, err := w.evaluator.Evaluate(ctx, j.number, j.params)
+	outcome, err := w.evaluator.Evaluate(live.With(ctx, w.reports(j.number)), j.number, j.params)
+	if errors.Is(err, evaluate.ErrStopped) {
+		outcome, err = evaluate.Outcome{State: evaluate.Stopped}, nil
+	}
 	r.Outcome, r.Ended = outcome, time.Now()
 	if err == nil {
 		err = outcome.Validate()
@@ -294,6 +302,20 @@ func (w *worker) evaluate(ctx context.Context, j job) error {
 	}
 	w.report(r)
 	return j.told(context.WithoutCancel(ctx))
+}
+
+// reports sends what a trial reports to the server. What is lost is reported again by the next value, as far as it
+// matters.
+func (w *worker) reports(number int) live.Send {
+	return func(ctx context.Context, list []live.Report) string {
+		once, cancel := context.WithTimeout(ctx, longestReport)
+		defer cancel()
+		stop, err := w.remote.report(once, number, w.Name, list)
+		if err != nil && ctx.Err() == nil && !w.unheard.Swap(true) {
+			w.Log.Warn("what a trial reports cannot be kept", "trial", number, "error", err)
+		}
+		return stop
+	}
 }
 
 func (w *worker) report(r evaluate.Result) {

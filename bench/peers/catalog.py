@@ -2,7 +2,7 @@
 
     mahabo bench run --suite field --method "adaptive,$(python3 bench/peers/catalog.py optuna-tpe cmaes)" --out results/field
 
-prints peers as methods of a benchmark that is run in the root of the repository; all of them without names.
+prints peers as methods of a benchmark that is run in the root of the repository; without names all that are made for one outcome.
 """
 
 from __future__ import annotations
@@ -26,25 +26,35 @@ PEERS = {
     "hebo": ("hebo_peer.py", (), ".venv-hebo"),
 }
 
+# Those for limits and several objectives; optuna-gp and optuna-tpe take them too.
+OUTCOMES = {
+    "scbo": ("scbo.py", (), ".venv"),
+    "scbo-paper": ("scbo.py", ("--transform",), ".venv"),
+    "botorch-outcomes": ("botorch_outcomes.py", (), ".venv"),
+    "pymoo-nsga2": ("pymoo_nsga2.py", (), ".venv"),
+    "optuna-nsga2": ("optuna_nsga2.py", (), ".venv"),
+}
+ALL = PEERS | OUTCOMES
+
 
 def python(name: str) -> str:
     """The interpreter of a peer."""
-    return str(HERE / PEERS[name][2] / "bin" / "python")
+    return str(HERE / ALL[name][2] / "bin" / "python")
 
 
 def command(name: str) -> list[str]:
-    script, options, _ = PEERS[name]
+    script, options, _ = ALL[name]
     return [python(name), str(HERE / script), *options]
 
 
 def method(name: str) -> str:
     """A peer for `mahabo bench run --method`, run in the root of the repository."""
-    script, options, environment = PEERS[name]
+    script, options, environment = ALL[name]
     return " ".join([f"exec:{name}=bench/peers/{environment}/bin/python bench/peers/{script}", *options])
 
 
 if __name__ == "__main__":
-    unknown = [name for name in sys.argv[1:] if name not in PEERS]
+    unknown = [name for name in sys.argv[1:] if name not in ALL]
     if unknown:
-        sys.exit(f"no peer is called {', '.join(unknown)}: choose of {', '.join(PEERS)}")
+        sys.exit(f"no peer is called {', '.join(unknown)}: choose of {', '.join(ALL)}")
     print(",".join(method(name) for name in sys.argv[1:] or PEERS))

@@ -21,7 +21,7 @@ PARTS: list[tuple[list[str], str, list[str]]] = [
     (["result", "picture"], "Results", ["Result", "Picture"]),
     (["space"], "Parameters", ["Float", "Log", "Int", "LogInt", "Ordinal", "Choice", "Bool", "Fixed", "Parameter"]),
     (["client"], "A server for several machines", ["connect", "Client"]),
-    (["study", "trial"], "Studies and trials", ["Study", "Trial", "Best", "Front", "Correction", "Model", "Prediction", "StudyInfo", "ImportReport"]),
+    (["study", "trial"], "Studies and trials", ["Study", "Trial", "Best", "Front", "Report", "Correction", "Model", "Prediction", "StudyInfo", "ImportReport"]),
     (["optuna"], "mahabo.optuna", ["MahaboSampler"]),
     (["sklearn"], "mahabo.sklearn", ["MahaboSearchCV"]),
     (["ray"], "mahabo.ray", ["MahaboSearch"]),

@@ -63,3 +63,19 @@ func LogImprovement(best float64) gp.Moments {
 		return -math.Log(std) - l, slope / std, -(1 - u*slope) / (2 * variance)
 	}
 }
+
+// NoisyImprovement is minus the logarithm of the expected improvement over best, times what
+// an observation with noise of the given variance tells of it (Huang et al. 2006). Without
+// that factor a place that was observed often, and is the best known one, stays attractive.
+// With t = sqrt(variance + noise) the factor is 1 - sqrt(noise)/t = variance / (t (t + sqrt(noise))).
+func NoisyImprovement(best, noise float64) gp.Moments {
+	improvement, root := LogImprovement(best), math.Sqrt(noise)
+	if noise == 0 {
+		return improvement
+	}
+	return func(mean, variance float64) (value, dMean, dVariance float64) {
+		value, dMean, dVariance = improvement(mean, variance)
+		t := math.Sqrt(variance + noise)
+		return value - math.Log(variance/(t*(t+root))), dMean, dVariance - root*(t+root)/(2*t*t*variance)
+	}
+}

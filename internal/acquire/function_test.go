@@ -11,7 +11,7 @@ import (
 )
 
 func TestAcquisitionDerivatives(t *testing.T) {
-	for name, f := range map[string]gp.Moments{"bound": LowerBound(1.5), "improvement": LogImprovement(0.2)} {
+	for name, f := range map[string]gp.Moments{"bound": LowerBound(1.5), "improvement": LogImprovement(0.2), "noisy": NoisyImprovement(0.2, 0.3)} {
 		for _, p := range [][]float64{{0.5, 0.3}, {-1, 0.01}, {3, 2}} {
 			_, dMean, dVariance := f(p[0], p[1])
 			value := func(p []float64) float64 { v, _, _ := f(p[0], p[1]); return v }
@@ -66,5 +66,19 @@ func TestSum(t *testing.T) {
 			t.Errorf("row %d is %g, want %g", i, value[i], want)
 		}
 		fdcheck.Check(t, at, grad.Row(i), x.Row(i), 1e-6)
+	}
+}
+
+// An observation that tells little of its place is worth less than the improvement there.
+func TestNoisyImprovement(t *testing.T) {
+	known, _, _ := NoisyImprovement(0, 1)(0, 0.01)
+	unknown, _, _ := NoisyImprovement(0, 1)(0, 100)
+	plainKnown, _, _ := LogImprovement(0)(0, 0.01)
+	plainUnknown, _, _ := LogImprovement(0)(0, 100)
+	if known-plainKnown < 4 || unknown-plainUnknown > 0.2 {
+		t.Errorf("the factor is exp(-%g) where noise hides all, exp(-%g) where it hides nothing", known-plainKnown, unknown-plainUnknown)
+	}
+	if without, _, _ := NoisyImprovement(0, 0)(0, 0.01); without != plainKnown {
+		t.Errorf("without noise it is %g, want %g", without, plainKnown)
 	}
 }

@@ -26,6 +26,23 @@ func (f Filter) Apply(trials []Trial) ([]Trial, error) {
 	return keep(trials, "batch", f.Batches, func(t Trial) int { return t.Batch })
 }
 
+// After returns trials as they were after so many evaluations, of those that have as many. Times stay those of the whole
+// trials.
+func After(trials []Trial, evals int) (cut []Trial, err error) {
+	for _, t := range trials {
+		if t.Evals < evals {
+			continue
+		}
+		t.Evals, t.Curve = evals, t.Curve[:t.Init+evals]
+		t.Best = t.Curve[len(t.Curve)-1]
+		cut = append(cut, t)
+	}
+	if len(cut) == 0 {
+		return nil, &InputError{fmt.Errorf("no trial has %d evaluations after its initial design", evals)}
+	}
+	return cut, nil
+}
+
 // canonicalAll keeps names that the registries do not have.
 func canonicalAll(specs []string, canonical func(string) (string, error)) []string {
 	list := slices.Clone(specs)

@@ -154,6 +154,30 @@ func TestFilter(t *testing.T) {
 	}
 }
 
+func TestAfter(t *testing.T) {
+	trials := []Trial{
+		{Evals: 3, Init: 2, Best: 1, Curve: []float64{9, 8, 5, 4, 1}},
+		{Evals: 1, Init: 2, Best: 6, Curve: []float64{9, 8, 6}},
+	}
+	for evals, want := range map[int][]float64{1: {5, 6}, 2: {4}, 3: {1}} {
+		got, err := After(trials, evals)
+		if err != nil || len(got) != len(want) {
+			t.Fatalf("after %d: %d trials, %v", evals, len(got), err)
+		}
+		for i, g := range got {
+			if g.Best != want[i] || g.Evals != evals || len(g.Curve) != g.Init+evals {
+				t.Errorf("after %d: %+v", evals, g)
+			}
+		}
+	}
+	if _, err := After(trials, 4); err == nil {
+		t.Error("no trial has 4 evaluations, and there is no error")
+	}
+	if trials[0].Evals != 3 || len(trials[0].Curve) != 5 {
+		t.Errorf("the trials themselves were changed: %+v", trials[0])
+	}
+}
+
 func TestReadAll(t *testing.T) {
 	a, b, other := t.TempDir(), t.TempDir(), t.TempDir()
 	writeTrials(t, a, string(encodeAll(t, sample("sobol", 0))))

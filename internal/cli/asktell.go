@@ -115,8 +115,9 @@ type tellCmd struct {
 
 	Value  string  `placeholder:"V" help:"Its value; none when it failed or is infeasible."`
 	Std    float64 `default:"0" placeholder:"S" help:"Standard deviation of the value's noise, if known."`
-	State  string  `enum:"complete,failed,infeasible" default:"complete" help:"complete, failed or infeasible (${default})."`
+	State  string  `enum:"complete,failed,infeasible,stopped" default:"complete" help:"complete, failed, infeasible, or stopped: ended early, its last report is a bound (${default})."`
 	Reason string  `placeholder:"TEXT" help:"Why there is no value."`
+	Cost   float64 `default:"0" placeholder:"C" help:"What the evaluation cost, in any unit that is the same for all trials; else the time that it took counts."`
 	Note   string  `placeholder:"TEXT" help:"Also add a note to the trial."`
 
 	Param map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"A parameter that was really used, if another than suggested; can be given several times."`
@@ -142,7 +143,7 @@ A value that was told by mistake is mended by mahabo correct.`
 
 // Run records the outcome.
 func (c *tellCmd) Run(ctx context.Context, s streams) error {
-	o := evaluate.Outcome{State: evaluate.State(c.State), Std: c.Std, Reason: c.Reason}
+	o := evaluate.Outcome{State: evaluate.State(c.State), Std: c.Std, Reason: c.Reason, Cost: c.Cost}
 	switch {
 	case len(c.Outcomes) > 0 && (o.State != evaluate.Complete || c.Value != ""):
 		return usagef("outcomes by name are those of a complete trial, without --value: leave out one of the two")
@@ -152,7 +153,7 @@ func (c *tellCmd) Run(ctx context.Context, s streams) error {
 			return err
 		}
 	case o.State == evaluate.Complete && c.Value == "":
-		return usagef("--value is missing: give the trial's value, or --state failed or infeasible")
+		return usagef("--value is missing: give the trial's value, or --state failed, infeasible or stopped")
 	case o.State != evaluate.Complete && c.Value != "":
 		return usagef("--value: a trial that is %s has no value, leave out %q", c.State, c.Value)
 	case c.Value != "":

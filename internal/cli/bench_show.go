@@ -52,6 +52,7 @@ type benchTableCmd struct {
 	selection
 	Layout string `default:"rows" enum:"rows,best,minutes,leaderboard" help:"rows: a line per cell; best or minutes: a line per method, as the paper prints it; leaderboard: mean ranks, wins and losses, shares of tasks solved (${default})."`
 	Format string `default:"text" enum:"text,markdown,csv,latex,html,json" help:"text, markdown, csv, latex, html or json (${default})."`
+	After  int    `placeholder:"N" help:"Best values after so many evaluations, of the trials that have as many; times are those of whole trials."`
 }
 
 // Help is the long help.
@@ -64,6 +65,8 @@ func (*benchTableCmd) Help() string {
 
   mahabo bench table results/field results/peers --layout leaderboard --format markdown
 
+  mahabo bench table results/constrained --after 200
+
 A leaderboard ranks methods on the tasks (problem, parameters, batch size, evaluations) and trials that all of them have, with the uncertainty of a bootstrap over tasks and trials; wins and losses are those of Wilcoxon's signed-rank test with Holm's correction; and a task is solved at a share of the way that is left from the initial design's median to the best known value. Methods that lack tasks of the others, and tasks that do not count, are listed; --method chooses other methods. docs/guides/benchmarks.md has the definitions.
 
 Means are over the trials, with their standard errors. The lowest of a problem is bold where the format can. CSV has all digits, and json is the text of summary.json or, of a leaderboard, all its numbers.`
@@ -71,9 +74,17 @@ Means are over the trials, with their standard errors. The lowest of a problem i
 
 // Run writes the table.
 func (c *benchTableCmd) Run(s streams) error {
+	if c.After < 0 {
+		return usagef("--after: it is %d: give a number of evaluations", c.After)
+	}
 	trials, err := c.trials()
 	if err != nil {
 		return err
+	}
+	if c.After > 0 {
+		if trials, err = bench.After(trials, c.After); err != nil {
+			return err
+		}
 	}
 	if c.Layout == "leaderboard" {
 		return c.leaderboard(s, trials)

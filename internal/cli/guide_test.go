@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 )
 
@@ -71,6 +72,28 @@ func TestTrainingGuide(t *testing.T) {
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "of 50") || strings.Contains(string(out), "failed") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// The guide's program reports, and some of its trials are stopped.
+func TestLongGuide(t *testing.T) {
+	named := blocks(t, "long.md")
+	dir := t.TempDir()
+	writeIn(t, dir, "space.yaml", named["space.yaml"])
+	writeIn(t, dir, "train", named["train"])
+	c := exec.CommandContext(t.Context(), binary, slices.Insert(words(named["run"])[1:], 1, "--method", "sobol")...)
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "of 40") || strings.Contains(string(out), "failed") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	stopped := 0
+	for _, trial := range readTrials(t, "sqlite:"+filepath.Join(dir, "mahabo.db"), "net") {
+		if trial.State == evaluate.Stopped {
+			stopped++
+		}
+	}
+	if stopped < 5 || stopped > 35 {
+		t.Errorf("%d of 40 trials are stopped", stopped)
 	}
 }
 

@@ -46,7 +46,8 @@ type cli struct {
 
 	Trials    trialsCmd    `cmd:"" help:"List the trials of a study."`
 	Enqueue   enqueueCmd   `cmd:"" help:"Add points of your own to a study, to be evaluated next."`
-	Retry     retryCmd     `cmd:"" help:"Have failed trials evaluated again."`
+	Retry     retryCmd     `cmd:"" help:"Have failed or stopped trials evaluated again."`
+	Step      stepCmd      `cmd:"" help:"Report what a running trial has reached at a step, or list what it has reported."`
 	Heartbeat heartbeatCmd `cmd:"" help:"Extend the leases of trials that are being evaluated."`
 	Release   releaseCmd   `cmd:"" help:"Give back trials that will not be evaluated."`
 	Note      noteCmd      `cmd:"" help:"Add a remark to a trial."`

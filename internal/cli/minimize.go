@@ -27,10 +27,13 @@ type minimizeCmd struct {
 	Timeout    time.Duration `default:"0s" placeholder:"T" help:"With a command: end an evaluation after T, as 90s or 2h30m; it has failed (0: never)."`
 	Retries    int           `default:"0" placeholder:"R" help:"With a command: evaluate a failed trial up to R times more (${default})."`
 	KeepOutput string        `placeholder:"DIR" help:"With a command: keep what trial N prints in DIR/N.out and DIR/N.err (STUDY.output; none to keep nothing)."`
-	NewCommand bool          `help:"Continue a study with another command than before: it finds out the same value in another way."`
-	JSON       bool          `name:"json" help:"Print the result as JSON and nothing else on standard output."`
-	Out        string        `placeholder:"FILE" help:"Also write the result to FILE, as JSON."`
-	Quiet      bool          `short:"q" help:"Show no progress."`
+	programFlags
+	longFlags
+	Hours      float64 `default:"0" placeholder:"H" help:"Begin no trial after H hours; those that run are waited for (0: no limit)."`
+	NewCommand bool    `help:"Continue a study with another command than before: it finds out the same value in another way."`
+	JSON       bool    `name:"json" help:"Print the result as JSON and nothing else on standard output."`
+	Out        string  `placeholder:"FILE" help:"Also write the result to FILE, as JSON."`
+	Quiet      bool    `short:"q" help:"Show no progress."`
 	storeFlags
 	Command []string `arg:"" optional:"" help:"After --: the program to evaluate with and its arguments. {name} stands for the value of a parameter, {trial} for the number of the trial; standard input has all parameters as one JSON object. Its last line is the value."`
 }
@@ -100,6 +103,14 @@ func (c *minimizeCmd) check() error {
 		return usagef("--parallel is %d: at least one trial must be evaluated at a time", c.Parallel)
 	case c.Timeout < 0:
 		return usagef("--timeout is %v: it cannot be negative", c.Timeout)
+	case c.Hours < 0:
+		return usagef("--hours is %g: it cannot be negative", c.Hours)
+	case c.MaxCost < 0:
+		return usagef("--max-cost is %g: it cannot be negative", c.MaxCost)
+	case c.Grace <= 0:
+		return usagef("--grace is %v: it has to be positive", c.Grace)
+	case c.Space == "" && c.Study == "" && (c.Hours != 0 || c.MaxCost != 0):
+		return usagef("--hours and --max-cost go with --space, or with --problem and --study NAME")
 	case c.Retries < 0:
 		return usagef("--retries is %d: it cannot be negative", c.Retries)
 	case c.Space == "" && c.Problem == "":
@@ -115,7 +126,7 @@ func (c *minimizeCmd) check() error {
 		for _, f := range []struct {
 			name  string
 			given bool
-		}{{"--parallel", c.Parallel != 1}, {"--timeout", c.Timeout != 0}, {"--retries", c.Retries != 0}, {"--keep-output", c.KeepOutput != ""}, {"--new-command", c.NewCommand}} {
+		}{{"--parallel", c.Parallel != 1}, {"--timeout", c.Timeout != 0}, {"--retries", c.Retries != 0}, {"--keep-output", c.KeepOutput != ""}, {"--new-command", c.NewCommand}, {"--checkpoints", c.Checkpoints != ""}} {
 			if f.given {
 				return usagef("%s goes with a command: give one after --", f.name)
 			}

@@ -44,7 +44,7 @@ func (c *minimizeCmd) optimise(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return input(err)
 	}
-	r := &optimisation{c: c, streams: s, study: one, file: out, batchBest: math.NaN()}
+	r := &optimisation{c: c, streams: s, study: one, file: out, batchBest: math.NaN(), began: time.Now()}
 	if err := r.begin(ctx); err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (c *minimizeCmd) evaluator(config study.Config) (evaluate.Evaluator, error)
 		}
 		return problemEvaluator(p)
 	case len(c.Command) > 0:
-		o := command.Options{Timeout: c.Timeout, KeepOutput: c.KeepOutput}
+		o := command.Options{Timeout: c.Timeout, Grace: c.Grace, KeepOutput: c.KeepOutput, Checkpoints: c.checkpoints(config.Name)}
 		switch o.KeepOutput {
 		case "":
 			o.KeepOutput = config.Name + ".output"
@@ -98,6 +98,7 @@ type optimisation struct {
 	total int           // trials to make in all runs
 	had   study.Summary // before this one
 
+	began     time.Time
 	several   bool     // outcomes are declared: the study says which trial is the best
 	best      *float64 // value so far
 	batch     int      // of the last trial
@@ -129,7 +130,7 @@ func (r *optimisation) begin(ctx context.Context) (err error) {
 
 // finished counts the trials that have an outcome.
 func finished(s study.Summary) int {
-	return s.States[evaluate.Complete] + s.States[evaluate.Failed] + s.States[evaluate.Infeasible]
+	return s.States[evaluate.Complete] + s.States[evaluate.Failed] + s.States[evaluate.Infeasible] + s.States[evaluate.Stopped]
 }
 
 // options are those of the loop, less the trials that there are. Trials that were open are
@@ -158,6 +159,9 @@ func (r *optimisation) Ask(ctx context.Context, n int) ([]evaluate.Trial, error)
 	left := r.total - finished(sum) - sum.States[study.Running]
 	if left <= 0 {
 		return nil, errOthers
+	}
+	if err := r.spent(sum); err != nil {
+		return nil, err
 	}
 	return r.Source.Ask(ctx, min(n, left))
 }
@@ -202,21 +206,24 @@ func (r *optimisation) runEvaluator(ctx context.Context, e evaluate.Evaluator) e
 	show := newWatched(newProgress(r.err, "trials", r.c.Quiet), finished(r.had), r.total)
 	defer show.close()
 	o := r.options()
-	o.Evaluator, o.Stop = show.watch(e), ctx.Done()
-	failed := r.had.States[evaluate.Failed]
+	o.Evaluator, o.Stop, o.OnReport = show.watch(e), ctx.Done(), r.keepReport(show)
+	failed, stopped := r.had.States[evaluate.Failed], r.had.States[evaluate.Stopped]
 	o.OnResult = func(t evaluate.Result, p evaluate.Progress) error {
 		r.note(t)
 		if t.State == evaluate.Failed {
 			failed++
 		}
-		show.update(p.Done+finished(r.had), r.total, r.progressText(t, p, failed))
+		if t.State == evaluate.Stopped {
+			stopped++
+		}
+		show.update(p.Done+finished(r.had), r.total, r.progressText(t, p, failed, stopped))
 		return nil
 	}
 	return evaluate.Run(hard, o)
 }
 
 // progressText is the line beside the bar.
-func (r *optimisation) progressText(t evaluate.Result, p evaluate.Progress, failed int) string {
+func (r *optimisation) progressText(t evaluate.Result, p evaluate.Progress, failed, stopped int) string {
 	parts := []string{fmt.Sprintf("trial %d %s", t.Number, t.State)}
 	if r.best != nil {
 		parts = append(parts[:0], fmt.Sprintf("best %.6g", *r.best))
@@ -226,6 +233,9 @@ func (r *optimisation) progressText(t evaluate.Result, p evaluate.Progress, fail
 	}
 	if failed > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed", failed))
+	}
+	if stopped > 0 {
+		parts = append(parts, fmt.Sprintf("%d stopped early", stopped))
 	}
 	if p.Suggestion > time.Second { // else it does not matter
 		parts = append(parts, "choosing a point takes "+seconds(p.Suggestion.Seconds()))

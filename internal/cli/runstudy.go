@@ -20,6 +20,7 @@ import (
 // config describes the study that the flags ask for.
 func (c *minimizeCmd) config(ctx context.Context, methods *strategy.Registry) (study.Config, error) {
 	config := study.Config{Name: c.Study, Method: cmp.Or(c.Method, defaultMethod), Seed: c.seed(), Init: c.initial(), Budget: c.initial() + c.Evals}
+	c.apply(&config)
 	if c.Maximize {
 		config.Goal = study.Maximize
 	}
@@ -115,6 +116,8 @@ func (c *minimizeCmd) compare(had, want study.Config) error {
 		{had.Goal != want.Goal, "the goal", string(had.Goal), map[study.Goal]string{study.Maximize: "add --maximize", study.Minimize: "leave out --maximize"}[had.Goal]},
 		{c.Method != "" && had.Method != want.Method, "the method", had.Method, "leave out --method"},
 		{c.Seed != nil && had.Seed != want.Seed, "the seed", fmt.Sprint(had.Seed), "leave out --seed"},
+		{c.Stop != "" && had.Stop != want.Stop, "the rule to stop trials", cmp.Or(had.Stop, "none"), "leave out --stop"},
+		{c.Cost != "" && had.Cost != want.Cost, "a cost that", "does not count", "leave out --cost"},
 		{c.Init != nil && had.Init != want.Init, "an initial design of", fmt.Sprint(had.Init), "leave out --init"},
 	} {
 		if d.differs {
@@ -138,7 +141,8 @@ type optimiseResult struct {
 	Trials     int        `json:"trials"` // with an outcome, in all runs
 	Failed     int        `json:"failed"`
 	Infeasible int        `json:"infeasible"`
-	Trial      int        `json:"trial"` // number of the best one
+	Stopped    int        `json:"stopped,omitempty"` // early
+	Trial      int        `json:"trial"`             // number of the best one
 	Best       float64    `json:"best"`
 	Std        float64    `json:"std,omitempty"`
 
@@ -164,9 +168,13 @@ func (r *optimisation) conclude(ctx context.Context, err error) error {
 		return errors.Join(err, sumErr)
 	}
 	done, quit := finished(sum), errors.Is(err, errQuit)
+	var over errSpent
 	switch {
 	case errors.Is(err, evaluate.ErrExhausted):
 		fmt.Fprintf(r.err, "note: %v: the space has no other values\n", evaluate.ErrExhausted)
+		err = nil
+	case errors.As(err, &over):
+		fmt.Fprintf(r.err, "note: %v: no other trial was begun\n", over)
 		err = nil
 	case quit, errors.Is(err, errOthers):
 		err = nil
@@ -192,7 +200,7 @@ func (r *optimisation) conclude(ctx context.Context, err error) error {
 	config := sum.Config
 	result := optimiseResult{
 		Study: config.Name, Store: r.c.Store, Method: config.Method, Goal: config.Goal, Batch: r.c.Batch, Evals: r.c.Evals,
-		Init: config.Init, Seed: config.Seed, Trials: done, Failed: sum.States[evaluate.Failed], Infeasible: sum.States[evaluate.Infeasible],
+		Init: config.Init, Seed: config.Seed, Trials: done, Failed: sum.States[evaluate.Failed], Infeasible: sum.States[evaluate.Infeasible], Stopped: sum.States[evaluate.Stopped],
 		Trial: best.Number, Best: best.Mean, Std: best.Std, Params: &best.Params,
 		Seconds: report.Time.Seconds(), FallbackRounds: report.Fallbacks, Jitter: report.Jitter, Version: version(),
 	}

@@ -77,6 +77,7 @@ func (c *minimizeCmd) solve(ctx context.Context, s streams) (err error) {
 	var found solution
 	err = evaluate.Run(ctx, evaluate.Options{
 		Source: source, Evaluator: evaluator, Init: config.Init, Trials: config.Budget, Batch: c.Batch, Parallel: 1,
+		OnReport: source.OnReport,
 		OnResult: func(r evaluate.Result, g evaluate.Progress) error {
 			found.note(r, g, config.Init)
 			if len(found.curve) > 0 && len(config.Space.Outcomes()) == 0 {
@@ -149,6 +150,7 @@ func (c *minimizeCmd) setup(methods *strategy.Registry) (method string, p proble
 		Name: "problem", Method: method, Seed: c.seed(), Init: c.initial(), Batch: c.Batch,
 		Budget: c.initial() + c.Evals, TrueDim: p.TrueDim,
 	}
+	c.apply(&config)
 	if config.Space, err = p.Parameters(); err != nil {
 		return "", p, config, err
 	}

@@ -26,6 +26,8 @@ type studied interface {
 	Record(ctx context.Context, results ...study.Finished) ([]study.Trial, error)
 	Enqueue(ctx context.Context, r study.EnqueueRequest) ([]study.Trial, error)
 	Heartbeat(ctx context.Context, number int, worker string, lease time.Duration) error
+	Report(ctx context.Context, number int, worker string, list ...study.Reported) (string, error)
+	Reports(ctx context.Context, most int, numbers ...int) (map[int][]study.Reported, error)
 	Retry(ctx context.Context, number int) error
 	Release(ctx context.Context, worker string, numbers ...int) error
 	Note(ctx context.Context, number int, text string) error

@@ -109,6 +109,7 @@ type studyCreateCmd struct {
 	Init   int      `default:"${default_init}" placeholder:"N" help:"Points of the initial design (${default})."`
 	Budget int      `placeholder:"N" help:"Trials that are meant in all, if you know: the method plans for them."`
 	From   []string `placeholder:"STUDY" help:"Former studies of the store, or .csv tables, to learn from, separated by commas: other bounds, parameters and units do no harm."`
+	longFlags
 	storeFlags
 }
 
@@ -130,6 +131,7 @@ func (c *studyCreateCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	config := study.Config{Name: c.Name, Space: sp, Method: c.Method, Goal: study.Goal(c.Goal), Seed: c.Seed, Init: c.Init, Budget: c.Budget}
+	c.apply(&config)
 	if c.Init < 1 {
 		return usagef("--init is %d: the initial design needs at least one point", c.Init)
 	}
@@ -338,7 +340,7 @@ func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
 			return writeJSON(s.out, info)
 		}
 		var states []string
-		for _, state := range []evaluate.State{evaluate.Complete, study.Running, study.Waiting, study.Stale, evaluate.Failed, evaluate.Infeasible} {
+		for _, state := range []evaluate.State{evaluate.Complete, study.Running, study.Waiting, study.Stale, evaluate.Stopped, evaluate.Failed, evaluate.Infeasible} {
 			if n := info.States[state]; n > 0 {
 				states = append(states, fmt.Sprintf("%d %s", n, state))
 			}
@@ -350,6 +352,9 @@ func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
 		fmt.Fprintf(w, "study\t%s, created %s\n", info.Config.Name, info.Created.Format(time.RFC3339))
 		fmt.Fprintf(w, "method\t%s, seed %d, %d initial points\n", info.Config.Method, info.Config.Seed, info.Config.Init)
 		fmt.Fprintf(w, "goal\t%s over %d parameters\n", goalText(info.Config), len(info.Config.Space.Params()))
+		if text := longText(info.Config); text != "" {
+			fmt.Fprintf(w, "trials end\t%s\n", text)
+		}
 		fmt.Fprintf(w, "trials\t%s\n", strings.Join(append([]string{fmt.Sprintf("%d in %d batches", info.Trials, info.Batches)}, states...), ", "))
 		fmt.Fprintf(w, "best\t%s\n", info.bestText())
 		if info.Best != nil {

@@ -114,6 +114,7 @@ func TestExamplesAreTheGuides(t *testing.T) {
 		"training.md":   {"space.yaml": "training/space.yaml", "train": "training/train", "run": "training/run.sh"},
 		"tables.md":     {"space.yaml": "tables/space.yaml", "past.csv": "tables/past.csv", "run": "tables/run.sh"},
 		"workers.md":    {"space.yaml": "workers/space.yaml", "simulate": "workers/simulate"},
+		"outcomes.md":   {"limits.yaml": "outcomes/limits.yaml", "run": "outcomes/run.sh"},
 		"wetlab.md":     {"space.yaml": "wetlab/space.yaml"},
 		"benchmarks.md": {"oven.py": "benchmarks/oven.py", "halving.py": "benchmarks/halving.py", "run": "benchmarks/run.sh"},
 		"go.md":         {"minimize": "go/minimize/main.go", "asktell": "go/asktell/main.go", "study": "go/study/main.go"},

@@ -18,7 +18,7 @@ import (
 
 type trialsCmd struct {
 	Study  string           `arg:"" help:"Name of the study."`
-	State  []evaluate.State `enum:"waiting,running,complete,failed,infeasible,stale" placeholder:"STATE" help:"Only trials in these states: ${enum}."`
+	State  []evaluate.State `enum:"waiting,running,complete,failed,infeasible,stale,stopped" placeholder:"STATE" help:"Only trials in these states: ${enum}."`
 	Search string           `placeholder:"TEXT" help:"Only trials with this text in their parameters, worker, reason or notes."`
 	Best   bool             `help:"Best values first, instead of the latest trials."`
 	Limit  int              `default:"20" placeholder:"N" help:"Most trials to list; 0 for all (${default})."`
@@ -78,6 +78,8 @@ func valueText(t study.Trial) string {
 	switch {
 	case len(t.Outcomes) > 0:
 		return outcomesText(t.Outcomes)
+	case t.State == evaluate.Stopped && t.Last != nil:
+		return fmt.Sprintf("%.6g at step %d", t.Last.Value, t.Last.Step)
 	case t.Value == nil:
 		return "-"
 	case t.Std > 0:
@@ -222,7 +224,7 @@ func (*retryCmd) Help() string {
   mahabo retry rig 7 9`
 }
 
-// Run sends failed trials back to the queue.
+// Run sends failed and stopped trials back to the queue.
 func (c *retryCmd) Run(ctx context.Context, s streams) error {
 	return c.each(ctx, s, func(one studied, n int) error {
 		if err := one.Retry(ctx, n); err != nil {

@@ -19,6 +19,7 @@ type watched struct {
 
 	mu          sync.Mutex // guards what follows and the progress
 	since       map[int]time.Time
+	last        string // report
 	done, total int
 	text        string
 }
@@ -62,6 +63,13 @@ func (r *watched) watch(e evaluate.Evaluator) evaluate.Evaluator {
 	})
 }
 
+// reached notices a report.
+func (r *watched) reached(number int, step int64, value float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last = fmt.Sprintf("trial %d at step %d: %.6g", number, step, value)
+}
+
 // update shows a result.
 func (r *watched) update(done, total int, text string) {
 	r.mu.Lock()
@@ -82,6 +90,9 @@ func (r *watched) show() {
 		now := fmt.Sprintf("%d running", len(r.since))
 		if longest >= time.Second {
 			now += ", the longest for " + longest.Round(time.Second).String()
+		}
+		if r.last != "" {
+			now += ", " + r.last
 		}
 		if text != "" {
 			now += ", "

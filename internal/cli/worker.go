@@ -30,12 +30,13 @@ type workerCmd struct {
 	Evals      int           `default:"0" placeholder:"N" help:"End when the study has N trials with an outcome, whoever evaluated them (0: go on until interrupted)."`
 	Timeout    time.Duration `placeholder:"T" help:"Longest evaluation, as 30m; the trial fails after that. Without it there is no limit."`
 	KeepOutput string        `placeholder:"DIR" help:"Keep what the command prints in DIR, as N.out and N.err for trial N."`
-	Lease      time.Duration `default:"1m" placeholder:"T" help:"How long the server waits for a sign of life before others get the trials (${default}); a tenth of the time that a trial has run, if that is longer."`
-	Drain      bool          `help:"On the first Ctrl-C finish the running trials; on the second give them back."`
-	Name       string        `placeholder:"NAME" help:"Name of this worker in the study, which no other may have; made of the host's when it is left out."`
-	JSON       bool          `name:"json" help:"Print one JSON object per trial."`
-	Quiet      bool          `short:"q" help:"Print nothing per trial."`
-	Command    []string      `arg:"" optional:"" help:"After --: the program to evaluate with and its arguments."`
+	programFlags
+	Lease   time.Duration `default:"1m" placeholder:"T" help:"How long the server waits for a sign of life before others get the trials (${default}); a tenth of the time that a trial has run, if that is longer."`
+	Drain   bool          `help:"On the first Ctrl-C finish the running trials; on the second give them back."`
+	Name    string        `placeholder:"NAME" help:"Name of this worker in the study, which no other may have; made of the host's when it is left out."`
+	JSON    bool          `name:"json" help:"Print one JSON object per trial."`
+	Quiet   bool          `short:"q" help:"Print nothing per trial."`
+	Command []string      `arg:"" optional:"" help:"After --: the program to evaluate with and its arguments."`
 }
 
 // Help is the long help.
@@ -72,7 +73,7 @@ func (c *workerCmd) Run(ctx context.Context, s streams) error {
 		Server: c.Server, Token: token, Study: c.Study, Name: c.name(), Slots: c.Slots, Lease: c.Lease, Evals: c.Evals,
 		Log: slog.New(slog.NewTextHandler(s.err, nil)), OnResult: c.printer(s),
 		Evaluator: func(sp *space.Space) (evaluate.Evaluator, error) {
-			program, err := command.New(sp, c.Command, command.Options{Timeout: c.Timeout, KeepOutput: c.KeepOutput})
+			program, err := command.New(sp, c.Command, command.Options{Timeout: c.Timeout, Grace: c.Grace, KeepOutput: c.KeepOutput, Checkpoints: c.checkpoints(c.Study)})
 			if err != nil {
 				return nil, usageError{err}
 			}

@@ -50,6 +50,7 @@ type Hyper struct {
 	Known      bool    // Scale holds whatever the data are
 	Restricted bool
 	Mean       *float64 // nil: it follows from the data
+	Main       *Main    // of joint processes whose metric has no map; nil for none
 	Logs       []float64
 }
 

@@ -19,13 +19,16 @@ type Joint struct {
 	rows           int
 	kk, ss, vv, ww linalg.Matrix // correlations, slopes, L⁻¹k and R⁻¹k of the last rows
 	x, gx          linalg.Matrix // these rows, mapped where there is a map, and their gradients
+	main           linalg.Matrix // their correlations by coordinate, where there are main effects
 }
 
 // ConditionJoint returns the processes given values, y[k] of process k; spare is the number of
-// points that may be believed later. The points are the joint processes' own from then on.
-func ConditionJoint(h Hyper, p *Points, y [][]float64, spare int) (*Joint, error) {
+// points that may be believed later. Variances of noise that is given are relative to the scales of
+// the processes, nil for none. The points are the joint processes' own from then on.
+func ConditionJoint(h Hyper, p *Points, y [][]float64, given []float64, spare int) (*Joint, error) {
 	n, m := len(y[0]), len(y)
-	first, err := Condition(h, Data{Points: p, Y: y[0]}, spare)
+	h.Scale = 1 // what is given is relative to it
+	first, err := Condition(h, Data{Points: p, Y: y[0], Given: given}, spare)
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +99,9 @@ func (j *Joint) MomentsAt(mean, variance, x linalg.Matrix) {
 		}
 		j.Profile.Correlate(row, j.ss.Row(i)[:n], j.rate, row)
 	}
+	if j.Main != nil {
+		j.mainEffects(k, z)
+	}
 	m := len(j.means)
 	linalg.GemmTB(mean, 0, 1, k, j.alphas.Slice(0, m, 0, n))
 	for i := range rows {
@@ -114,6 +120,22 @@ func (j *Joint) MomentsAt(mean, variance, x linalg.Matrix) {
 	}
 }
 
+// mainEffects mixes them into the correlations k of the rows of z.
+func (j *Joint) mainEffects(k, z linalg.Matrix) {
+	if j.main.Rows < z.Rows || j.main.Cols < k.Cols*z.Cols {
+		j.main = linalg.New(z.Rows, j.l.Cols*z.Cols)
+	}
+	main := make([]float64, k.Cols)
+	for i := range z.Rows {
+		j.Main.correlate(main, j.main.Row(i), z.Row(i), j.points)
+		j.Main.blend(k.Row(i), main)
+		slopes := j.ss.Row(i)[:k.Cols]
+		for l := range slopes {
+			slopes[l] *= 1 - j.Main.Share
+		}
+	}
+}
+
 // Pull adds to grad the gradients of functions with the derivatives dMean and dVariance, rows as in
 // the last MomentsAt. Without rows in dVariance these are 0.
 func (j *Joint) Pull(grad, dMean, dVariance linalg.Matrix) {
@@ -128,6 +150,11 @@ func (j *Joint) Pull(grad, dMean, dVariance linalg.Matrix) {
 		}
 	}
 	z, gz := j.x.Slice(0, rows, 0, j.points.dim), j.gx.Slice(0, rows, 0, j.points.dim)
+	if j.Main != nil {
+		for i := range rows {
+			j.Main.pull(grad.Row(i), c.Row(i), j.main.Row(i), z.Row(i), j.points)
+		}
+	}
 	for i := range rows {
 		sum, ci := 0.0, c.Row(i)
 		for l, s := range j.ss.Row(i)[:n] {

@@ -39,6 +39,9 @@ func Condition(h Hyper, d Data, spare int) (*Posterior, error) {
 	m.place(d.Points, n, spare)
 	r, l := linalg.New(n, n), m.l.Slice(0, n, 0, n)
 	fillCorrelations(r, linalg.Matrix{}, h.Profile, h.Metric, h.Noise, d)
+	if h.Main != nil {
+		h.Main.mix(r, d.Points)
+	}
 	addGiven(r, d.Given, h.Scale)
 	jitter, err := linalg.CholeskyJitter(l, r, linalg.DefaultLadder(r))
 	if err != nil {
@@ -154,6 +157,11 @@ func (m *Posterior) Believe(x []float64) {
 	}
 	k := make([]float64, n)
 	m.Profile.Correlate(k, nil, m.rate, m.points.r2.Row(n)[:n])
+	if m.Main != nil {
+		main := make([]float64, n)
+		m.Main.correlate(main, make([]float64, n*m.points.dim), x, m.points)
+		m.Main.blend(k, main)
+	}
 	l := m.l.Slice(0, n+1, 0, n+1)
 	// A point on top of another makes the matrix singular but for the noise.
 	for own := 1 + m.Noise + nugget + m.jitter; linalg.AppendRow(l, k, own) != nil; own += 1e-6 {

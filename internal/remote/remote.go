@@ -414,6 +414,9 @@ func (s *Study) Record(ctx context.Context, results ...study.Finished) ([]study.
 		} else {
 			one["reason"] = r.Reason
 		}
+		if r.Cost > 0 {
+			one["cost"] = r.Cost
+		}
 		if r.Worker != "" {
 			one["worker"] = r.Worker
 		}
@@ -455,7 +458,55 @@ func (s *Study) Heartbeat(ctx context.Context, number int, name string, lease ti
 	return s.post(ctx, numbered(number, "heartbeat"), body, nil)
 }
 
-// Retry sends a failed trial back to the queue.
+// Report keeps what a trial that runs has reached, and says why it should end.
+func (s *Study) Report(ctx context.Context, number int, name string, list ...study.Reported) (why string, err error) {
+	type step struct {
+		Step     int64              `json:"step"`
+		Value    *float64           `json:"value,omitempty"`
+		Outcomes map[string]float64 `json:"outcomes,omitempty"`
+	}
+	var steps []step
+	for _, r := range list {
+		one := step{Step: r.Step, Outcomes: r.Outcomes}
+		if len(r.Outcomes) == 0 {
+			one.Value = &r.Value
+		}
+		steps = append(steps, one)
+	}
+	var got struct {
+		Stop   bool   `json:"stop"`
+		Reason string `json:"reason"`
+	}
+	err = s.post(ctx, numbered(number, "report"), map[string]any{"worker": name, "reports": steps}, &got)
+	return got.Reason, err
+}
+
+// Reports returns what trials have reported.
+func (s *Study) Reports(ctx context.Context, most int, numbers ...int) (map[int][]study.Reported, error) {
+	found := map[int][]study.Reported{}
+	for part := range slices.Chunk(numbers, page/10) {
+		texts := make([]string, len(part))
+		for i, n := range part {
+			texts[i] = strconv.Itoa(n)
+		}
+		var got struct {
+			Curves []struct {
+				Number  int              `json:"number"`
+				Reports []study.Reported `json:"reports"`
+			} `json:"curves"`
+		}
+		query := url.Values{"number": {strings.Join(texts, ",")}, "most": {strconv.Itoa(most)}}
+		if err := s.server.call(ctx, http.MethodGet, s.path+"/reports?"+query.Encode(), nil, &got); err != nil {
+			return nil, err
+		}
+		for _, c := range got.Curves {
+			found[c.Number] = c.Reports
+		}
+	}
+	return found, nil
+}
+
+// Retry sends a failed or stopped trial back to the queue.
 func (s *Study) Retry(ctx context.Context, number int) error {
 	return s.post(ctx, numbered(number, "retry"), nil, nil)
 }

@@ -103,7 +103,7 @@ func (p Page) view() (*view, error) {
 	}
 	v.Library, v.Script = template.JS(chart.Unpacked()), template.JS(chart.Script+start)
 	v.Policy = "default-src 'none'; style-src 'unsafe-inline'; script-src " + digest(string(v.Library)) + " " + digest(string(v.Script))
-	for _, s := range []evaluate.State{evaluate.Complete, study.Running, study.Waiting, study.Stale, evaluate.Failed, evaluate.Infeasible} {
+	for _, s := range []evaluate.State{evaluate.Complete, study.Running, study.Waiting, study.Stale, evaluate.Stopped, evaluate.Failed, evaluate.Infeasible} {
 		if n := p.Summary.States[s]; n > 0 {
 			v.States = append(v.States, stateCount{s, n})
 		}

@@ -43,6 +43,7 @@ type Question struct {
 	Pins         []space.Pin            // their coordinates
 	Count        int
 	Former       []former.Source // studies before this one
+	Costs        *Costs          // nil: cost does not count
 
 	added map[string]bool // keys of the points chosen so far
 }
@@ -175,12 +176,11 @@ func (m *Model) Answer(ctx context.Context, q *Question) (a Answer, err error) {
 	}
 	suggestions := m.probes(q)
 	if n := q.Count - len(suggestions); n > 0 {
-		more, err := m.method.Ask(ctx, n, slices.Concat(q.Pending, suggestions))
+		rest := *q
+		rest.Count, rest.Pending = n, slices.Concat(q.Pending, suggestions)
+		more, err := m.ask(ctx, &rest)
 		if err != nil {
 			return a, err
-		}
-		if len(more) != n {
-			return a, fmt.Errorf("the method returned %d points, asked for %d", len(more), n)
 		}
 		suggestions = append(suggestions, more...)
 	}
@@ -208,6 +208,31 @@ func (m *Model) Answer(ctx context.Context, q *Question) (a Answer, err error) {
 		a.Chosen = append(a.Chosen, c)
 	}
 	return a, nil
+}
+
+// ask has the method choose, more points than are wanted where cost counts.
+func (m *Model) ask(ctx context.Context, q *Question) ([]strategy.Suggestion, error) {
+	count, aware := q.Count, q.Costs != nil && q.Costs.Share > 0 && min(len(q.Costs.Points), len(q.Observations)) >= leastCosts && q.Trials >= q.Config.Init
+	if aware {
+		count *= perPoint
+	}
+	suggestions, err := m.method.Ask(ctx, count, q.Pending)
+	if err != nil {
+		return nil, err
+	}
+	if len(suggestions) != count {
+		return nil, fmt.Errorf("the method returned %d points, asked for %d", len(suggestions), count)
+	}
+	if aware {
+		chosen, err := q.Costs.choose(ctx, q, suggestions)
+		if err != nil && ctx.Err() != nil {
+			return nil, err
+		}
+		if len(chosen) == q.Count {
+			return chosen, nil
+		}
+	}
+	return suggestions[:q.Count], nil
 }
 
 // Place returns the values with those of fixed parameters, and the point that stands for

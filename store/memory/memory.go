@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/mahabo/mahabo/study"
@@ -25,6 +26,8 @@ type log struct {
 	name   string
 	events []study.Event
 	trials map[int]study.Trial
+
+	reports map[int][]study.Reported // by number
 }
 
 var _ study.Store = (*store)(nil)
@@ -44,7 +47,7 @@ func (m *store) Create(ctx context.Context, id, name string, created study.Event
 			return study.ErrExists
 		}
 	}
-	m.logs[id] = &log{name: name, events: []study.Event{created}, trials: map[int]study.Trial{}}
+	m.logs[id] = &log{name: name, events: []study.Event{created}, trials: map[int]study.Trial{}, reports: map[int][]study.Reported{}}
 	return nil
 }
 
@@ -153,6 +156,47 @@ func (m *store) Trials(ctx context.Context, id string, page study.Page) ([]study
 		trials = append(trials, t)
 	}
 	return trials, ctx.Err()
+}
+
+// AppendReports adds reports of a trial, in place of those from the first of their steps on.
+func (m *store) AppendReports(ctx context.Context, id string, number int, reports []study.Reported) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l, ok := m.logs[id]
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !ok:
+		return study.ErrNotFound
+	}
+	had := l.reports[number]
+	l.reports[number] = append(had[:behind(had, reports[0].Step-1)], reports...)
+	return nil
+}
+
+// behind is the place of the first report behind a step.
+func behind(list []study.Reported, step int64) int {
+	return sort.Search(len(list), func(i int) bool { return list[i].Step > step })
+}
+
+// ReportsOf returns the reports of trials behind a step.
+func (m *store) ReportsOf(ctx context.Context, id string, numbers []int, step int64) (map[int][]study.Reported, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	l, ok := m.logs[id]
+	if !ok {
+		return nil, study.ErrNotFound
+	}
+	if numbers == nil {
+		numbers = slices.Collect(maps.Keys(l.reports))
+	}
+	found := map[int][]study.Reported{}
+	for _, n := range numbers {
+		if list := l.reports[n]; behind(list, step) < len(list) {
+			found[n] = slices.Clone(list[behind(list, step):])
+		}
+	}
+	return found, ctx.Err()
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

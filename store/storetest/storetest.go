@@ -40,6 +40,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"places", places},
 		{"several events", several},
 		{"locks", locks},
+		{"reports", reports},
 		{"trials", trials},
 		{"all or nothing", atomic},
 		{"cancelled", cancelled},
@@ -314,6 +315,72 @@ func locks(t *testing.T, s *suite) {
 	lock(other, "two", time.Second, true) // a lock that ends an hour ahead is of a clock that was set back
 	_, err := locker.Lock(ctx, "x", "one", time.Hour)
 	wantError(t, "Lock of an unknown study", err, study.ErrNotFound)
+}
+
+// reporting is a store with a table for the reports of running trials.
+type reporting interface {
+	AppendReports(ctx context.Context, id string, number int, reports []study.Reported) error
+	ReportsOf(ctx context.Context, id string, numbers []int, behind int64) (map[int][]study.Reported, error)
+}
+
+// reports checks a store that keeps them.
+func reports(t *testing.T, s *suite) {
+	first, ok := s.Store.(reporting)
+	if !ok {
+		return
+	}
+	id, neighbour, ctx := s.create(t, "a"), s.create(t, "b"), t.Context()
+	other := opened(t, s.open).(reporting)
+	at := func(step int64, value float64) study.Reported {
+		return study.Reported{Step: step, Value: value, Time: start.Truncate(time.Millisecond).Add(time.Duration(step%100) * time.Second)}
+	}
+	add := func(r reporting, id string, number int, list ...study.Reported) {
+		t.Helper()
+		if err := r.AppendReports(ctx, id, number, list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	has := func(r reporting, numbers []int, behind int64, want map[int][]study.Reported) {
+		t.Helper()
+		got, err := r.ReportsOf(ctx, id, numbers, behind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "reports", want, got)
+	}
+	type all = map[int][]study.Reported
+	has(other, nil, math.MinInt64, all{})
+	named := at(3, 1./3)
+	named.Outcomes = map[string]float64{"loss": 1. / 3, "größe": 5e-324}
+	add(first, id, 1, at(0, 5e-324), at(1, -math.MaxFloat64))
+	add(other, id, 1, named)
+	add(first, id, 2, at(1<<53, 7))
+	add(first, neighbour, 1, at(9, 9))
+	whole := all{1: {at(0, 5e-324), at(1, -math.MaxFloat64), named}, 2: {at(1<<53, 7)}}
+	has(other, nil, math.MinInt64, whole)
+	has(first, []int{1, 2, 3}, math.MinInt64, whole)
+	has(other, []int{1, 3}, 0, all{1: whole[1][1:]})
+	has(other, nil, 1, all{1: whole[1][2:], 2: whole[2]})
+	add(other, id, 1, at(1, 4), at(2, 3)) // it began again from there
+	has(first, []int{1}, math.MinInt64, all{1: {at(0, 5e-324), at(1, 4), at(2, 3)}})
+	const count = 1234 // more than fit in one statement
+	var many []study.Reported
+	for i := range int64(count) {
+		many = append(many, at(i, float64(i)))
+	}
+	add(first, id, 3, many...)
+	has(other, []int{3}, math.MinInt64, all{3: many})
+	wantError(t, "AppendReports of an unknown study", first.AppendReports(ctx, "x", 1, many[:1]), study.ErrNotFound)
+	_, err := first.ReportsOf(ctx, "x", nil, 0)
+	wantError(t, "ReportsOf an unknown study", err, study.ErrNotFound)
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	wantError(t, "AppendReports", first.AppendReports(gone, id, 1, many[:1]), context.Canceled)
+	if err := s.Delete(ctx, id); err != nil {
+		t.Fatal(err)
+	}
+	_, err = first.ReportsOf(ctx, id, nil, 0)
+	wantError(t, "ReportsOf a deleted study", err, study.ErrNotFound)
 }
 
 // hasNotes checks that the log is these notes behind its creation.

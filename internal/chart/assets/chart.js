@@ -231,13 +231,18 @@ kinds.parallel = ({ goal, points, value = "value" }, env) => {
   };
 };
 
-// Trials by their objectives, two at a time: those on the front, those that others beat, and those that violate a limit.
+// shades are colours that are told apart in any order and also without colour, from good to bad.
+const shades = ["#440154", "#31688e", "#35b779", "#fde725"];
+
+// Trials by their objectives, two at a time: those on the front, those that others beat, and those that violate a limit. Of three
+// objectives the one that a panel does not show is the colour of its front.
 kinds.front = ({ front }, env) => {
   const o = front.objectives, n = front.numbers.length;
   if (n === 0) return { empty: "No trial is complete yet." };
   const pairs = [];
   for (let i = 0; i < o.length; i++) for (let j = i + 1; j < o.length; j++) pairs.push([i, j]);
-  const across = env.narrow || pairs.length === 1 ? 1 : 2, down = Math.ceil(pairs.length / across), tall = pairs.length === 1 ? 380 : 300;
+  const coloured = o.length === 3;
+  const across = env.narrow || pairs.length === 1 ? 1 : 2, down = Math.ceil(pairs.length / across), tall = pairs.length === 1 ? 380 : coloured ? 350 : 300;
   const side = (k) => front.axes[o[k].axis], better = (k) => `${named(side(k))}, ${o[k].goal === "maximize" ? "higher" : "lower"} is better`;
   const tell = (i) => () => tip("trial " + front.numbers[i], [...front.axes.slice(0, 12).map((a) => [clip(named(a), 24), short(a.at[i], 6)]), ["limits", front.limits.length ? (front.kept[i] ? "all kept" : "not all kept") : null]]);
   const kept = front.numbers.map((_, i) => i);
@@ -246,25 +251,35 @@ kinds.front = ({ front }, env) => {
     return frame(...(list.length > 1 ? visible(list, o[k].goal) : [side(k).low, side(k).high]));
   };
   const ranges = o.map((_, k) => range(k)), inside = (k, v) => between(v, ...ranges[k]);
-  const grid = [], xAxis = [], yAxis = [], series = [];
+  const grid = [], xAxis = [], yAxis = [], series = [], visualMap = [];
   pairs.forEach(([i, j], p) => {
     const left = p % across, top = Math.floor(p / across);
-    grid.push({ left: `${left * (100 / across) + 3}%`, width: `${100 / across - 7}%`, top: 62 + top * tall, height: tall - 90, containLabel: true });
+    const head = coloured ? 46 : 0; // room for the scale of colours
+    grid.push({ left: `${left * (100 / across) + 3}%`, width: `${100 / across - 7}%`, top: 62 + head + top * tall, height: tall - 90 - head, containLabel: true });
     const plainEnds = (k) => ({ color: env.soft, fontSize: 11, hideOverlap: true, formatter: (v) => (v === ranges[k][0] || v === ranges[k][1] ? "" : short(v)) });
     xAxis.push({ ...axis(env, { name: better(i), nameGap: 26, min: ranges[i][0], max: ranges[i][1], axisLabel: plainEnds(i) }), gridIndex: p });
     yAxis.push({ ...upright(env, { name: better(j), min: ranges[j][0], max: ranges[j][1], axisLabel: plainEnds(j) }), gridIndex: p });
-    const dot = (q) => ({ value: [inside(i, side(i).at[q]), inside(j, side(j).at[q])], trial: front.numbers[q], tip: tell(q) });
+    const third = 3 - i - j; // the objective that is a colour
+    const dot = (q) => ({ value: [inside(i, side(i).at[q]), inside(j, side(j).at[q]), ...(coloured ? [side(third).at[q]] : [])], trial: front.numbers[q], tip: tell(q) });
     const of = (name, pick, style, more = {}) => series.push({ name, type: "scatter", xAxisIndex: p, yAxisIndex: p, symbolSize: 6, cursor: "pointer", itemStyle: style, data: kept.filter(pick).map(dot), ...more });
     if (front.limits.length) of("violates a limit", (q) => !front.kept[q], { color: "transparent", borderColor: env.soft, borderWidth: 1, opacity: 0.6 });
     of("beaten by others", (q) => front.kept[q] && !front.on[q], { color: env.soft, opacity: 0.6 });
     const on = kept.filter((q) => front.on[q]);
     if (pairs.length === 1 && on.length > 1) series.push({ type: "line", silent: true, symbol: "none", xAxisIndex: p, yAxisIndex: p, step: o[0].goal === o[1].goal ? "end" : "start", lineStyle: { color: env.accent, width: 1.5, opacity: 0.7 }, data: on.map(dot).map((d) => d.value).sort((a, b) => a[0] - b[0]) });
-    of("on the front", (q) => front.on[q], { color: env.accent }, { symbolSize: 9, z: 4 });
+    if (coloured && on.length) {
+      const values = on.map((q) => side(third).at[q]), least = Math.min(...values), most = Math.max(...values);
+      visualMap.push({
+        type: "continuous", dimension: 2, seriesIndex: series.length, min: least, max: most > least ? most : least + 1, orient: "horizontal", itemWidth: 10, itemHeight: env.narrow ? 90 : 130,
+        left: `${left * (100 / across) + 3}%`, top: 44 + top * tall, inRange: { color: o[third].goal === "maximize" ? [...shades].reverse() : shades }, calculable: false, hoverLink: false,
+        text: [short(most), `colour: ${clip(o[third].name, 16)}, dark is better  ${short(least)}`], textGap: 6, textStyle: { color: env.soft, fontSize: 11 },
+      });
+    }
+    of("on the front", (q) => front.on[q], coloured ? { borderColor: env.soft, borderWidth: 0.5 } : { color: env.accent }, { symbolSize: 9, z: 4 });
     if (on.length) series.push({ name: "knee", type: "scatter", symbol: "diamond", symbolSize: 15, z: 5, cursor: "pointer", xAxisIndex: p, yAxisIndex: p, itemStyle: { color: env.best, borderColor: env.paper, borderWidth: 1.5 }, data: [dot(n - 1)] });
   });
   return {
     height: down * tall + 40, label: `${front.on.filter(Boolean).length} trials on the front of ${o.map((v) => v.name).join(", ")}, of ${front.total}`,
-    option: plain(env, { grid, xAxis, yAxis, series, legend: { top: 0, left: 0, type: "scroll", textStyle: { color: env.soft }, pageTextStyle: { color: env.soft }, data: [...new Set(series.map((s) => s.name).filter(Boolean))] } }),
+    option: plain(env, { grid, xAxis, yAxis, series, visualMap, legend: { top: 0, left: 0, type: "scroll", textStyle: { color: env.soft }, pageTextStyle: { color: env.soft }, data: [...new Set(series.map((s) => s.name).filter(Boolean))] } }),
   };
 };
 

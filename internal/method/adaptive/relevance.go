@@ -29,12 +29,15 @@ type relevance struct {
 type weighted struct {
 	profile gp.Profile
 	sparse  bool // few weights are expected to be large
+	tied    bool // all weights are the same
 	known   bool // there is a fit
 	hyper   gp.Hyper
 	lead    float64 // sum of log densities of the observations, less those under the even model
 }
 
 // members are the models: smooth and rough functions, weights that are expected to be alike or not.
+// With few parameters there are also models with the same weight for all of them, whatever it
+// is: the even model expects functions to be smooth on the whole.
 var members = []weighted{{profile: gp.RBF}, {profile: gp.Matern52}, {profile: gp.RBF, sparse: true}, {profile: gp.Matern52, sparse: true}}
 
 // learn goes through the observations up to the last count. When the context ends, the next call
@@ -43,6 +46,9 @@ func (v *relevance) learn(ctx context.Context) error {
 	for n := v.next(); n <= len(v.run.y); n = v.next() {
 		if v.n == 0 {
 			v.models = slices.Clone(members)
+			if v.run.few() {
+				v.models = append(v.models, weighted{profile: gp.RBF, tied: true}, weighted{profile: gp.Matern52, tied: true})
+			}
 		}
 		models := v.score(n)
 		even, err := v.fit(ctx, models, n)
@@ -137,17 +143,38 @@ func (v *relevance) fit(ctx context.Context, models []weighted, n int) (even sca
 		if prior.Evals = firstGradient; m.known {
 			prior.Start, prior.Evals = m.hyper.Logs, laterGradient
 		}
-		hyper, _, err := gp.Fit(ctx, prior, gp.Data{Points: d.Points, Y: s.w, Given: s.noise})
+		data := gp.Data{Points: d.Points, Y: s.w, Given: s.noise}
+		hyper, loss, err := gp.Fit(ctx, prior, data)
+		if err == nil && a.few() {
+			prior.Start = noisy(prior)
+			if other, otherLoss, err := gp.Fit(ctx, prior, data); err == nil && otherLoss < loss {
+				hyper = other
+			}
+		}
 		if ctx.Err() != nil {
 			return even, ctx.Err()
 		}
 		if err == nil {
 			m.hyper, m.known = hyper, true
-			m.hyper.Metric = a.floored(hyper.Metric.(gp.Weighted))
+			m.hyper.Metric = a.floored(a.weights(hyper.Metric))
 		}
 	}
 	return even, nil
 }
+
+// noisy is a start of a fit with much noise. From little noise there is often no way up: the
+// evidence does not change with it.
+func noisy(prior gp.Prior) []float64 {
+	var start []float64
+	for _, h := range prior.Metric.Params() {
+		start = append(start, h.Prior.Mu)
+	}
+	copy(start, prior.Start)
+	return append(start, math.Log(muchNoise))
+}
+
+// muchNoise is the variance of the noise, relative to that of the function, that such a fit begins with.
+const muchNoise = 0.05
 
 // weightPrior is that of a model. A function does not look more complex only
 // for having more parameters: their length-scales are expected to grow as sqrt(D) (Hvarfner et
@@ -157,13 +184,26 @@ func (a *run) weightPrior(m *weighted) gp.Prior {
 	if m.sparse {
 		mu -= a.Sparsity
 	}
-	return gp.Prior{
-		Profile: m.profile,
-		Metric: gp.Weighted{Of: a.of, Param: gp.HyperParam{
-			Name: "weight", Prior: gp.LogNormalPrior{Mu: mu, StdDev: a.WeightSpread}, Low: math.Log(1e-30), High: math.Log(400),
-		}},
-		Noise: gp.NoiseParam(gp.LogNormalPrior{Mu: math.Log(a.Noise), StdDev: a.NoiseSpread}),
+	noise := gp.LogNormalPrior{Mu: math.Log(a.Noise), StdDev: a.NoiseSpread}
+	if a.few() {
+		noise.StdDev = a.NoiseSpreadMany
 	}
+	prior := gp.Prior{Profile: m.profile, Noise: gp.NoiseParam(noise)}
+	if prior.Metric = (gp.Weighted{Of: a.of, Param: gp.HyperParam{
+		Name: "weight", Prior: gp.LogNormalPrior{Mu: mu, StdDev: a.WeightSpread}, Low: math.Log(1e-30), High: math.Log(400),
+	}}); m.tied {
+		prior.Metric = gp.Isotropic{Prior: gp.LogNormalPrior{Mu: math.Log(a.Theta), StdDev: a.ThetaSpread}}
+	}
+	return prior
+}
+
+// weights are those of a metric.
+func (a *run) weights(m gp.Metric) gp.Weighted {
+	even, ok := m.(gp.Isotropic)
+	if !ok {
+		return m.(gp.Weighted)
+	}
+	return gp.Weighted{Of: a.of, Weights: slices.Repeat([]float64{even.Theta / float64(a.Dim)}, a.params)}
 }
 
 // floored has no weight below a share of their mean: no parameter is left out for ever.
@@ -185,8 +225,12 @@ func (v *relevance) share() (share float64, of []float64) {
 			most = max(most, m.lead)
 		}
 	}
-	share = a.WeightShare / (1 + math.Exp(a.enough()-most))
-	if len(a.y) >= a.params && a.params >= manyParams && most > resting {
+	largest := a.WeightShare
+	if a.few() && largest > 0 {
+		largest = a.FewShare
+	}
+	share = largest / (1 + math.Exp(a.enough()-most))
+	if len(a.y) >= a.params && !a.few() && most > resting {
 		share = max(share, a.WeightHedge)
 	}
 	if math.IsInf(most, -1) || share < smallestShare {
@@ -237,7 +281,9 @@ func (a *run) enough() float64 {
 	return min(a.Lead, a.Lead*float64(a.params*a.params)/(manyParams*manyParams))
 }
 
-// manyParams is a number of parameters from which on weights have to prove themselves.
+// few says whether there are so few parameters that weights need not prove themselves.
+func (a *adaptive) few() bool { return a.params < manyParams }
+
 const manyParams = 20
 
 // smallestShare is one that is not worth its cost.

@@ -165,3 +165,30 @@ func TestRelevanceIsReported(t *testing.T) {
 		t.Errorf("without weights the report says %v", r)
 	}
 }
+
+// With few parameters noise is found, although a fit that begins without sees no reason for any.
+func TestFewParametersWithNoise(t *testing.T) {
+	a := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(6), Init: 10, Seed: 3})
+	r := rand.New(rand.NewPCG(1, 2))
+	tellRandom(t, a, 60, func(x []float64) float64 { return math.Sin(4*x[0]) + x[1]*x[1] + 0.3*r.NormFloat64() })
+	methodtest.Ask(t, a, 1)
+	for i, m := range a.whole.relevance.models {
+		if variance := 0.3 * 0.3; !m.known || !m.tied && m.hyper.Noise < 0.05*variance {
+			t.Errorf("model %d expects noise of a variance of %g of the function's", i, m.hyper.Noise)
+		}
+	}
+}
+
+// A rough function whose parameters matter alike is predicted best by a model that treats
+// them so and may be rough.
+func TestFewParametersOfARoughFunction(t *testing.T) {
+	a := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(3), Init: 10, Seed: 3})
+	tellRandom(t, a, 80, func(x []float64) float64 {
+		return math.Exp(-8 * (x[0]*x[0] + x[1]*x[1] + x[2]*x[2]))
+	})
+	methodtest.Ask(t, a, 1)
+	k, ok := a.whole.relevance.best()
+	if m := a.whole.relevance.models[k]; !ok || !m.tied {
+		t.Errorf("the best model is %+v, and leads: %t", m, ok)
+	}
+}

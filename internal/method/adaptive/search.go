@@ -68,7 +68,7 @@ func (p *place) follow(x strategy.Point) {
 // query minimises an acquisition function inside the place's box: the expected
 // improvement over best in a share of the cases, else mean - beta std.
 func (p *place) query(ctx context.Context, taken taken, r *rand.Rand) (strategy.Point, error) {
-	f := p.acquisition(r)
+	f := p.acquisition(p.Improvement, 0, r)
 	region := p.region.Around(p.centre, p.reach)
 	x := linalg.New(p.Starts, len(p.centre))
 	for i := range p.Starts {
@@ -94,11 +94,11 @@ func (p *place) evaluable(ctx context.Context, f acquire.Function, x []float64, 
 	return p.grid.Improve(ctx, f, x, region, taken, r)
 }
 
-// acquisition draws what a query minimises.
-func (p *place) acquisition(r *rand.Rand) gp.Moments {
+// acquisition draws what a query minimises: the expected improvement in a share of the cases.
+func (p *place) acquisition(share, noise float64, r *rand.Rand) gp.Moments {
 	f := acquire.LowerBound(betas[r.IntN(len(betas))])
-	if p.Improvement > 0 && r.Float64() < p.Improvement {
-		f = acquire.LogImprovement(p.best)
+	if share > 0 && r.Float64() < share {
+		f = acquire.NoisyImprovement(p.best, noise)
 	}
 	return f
 }

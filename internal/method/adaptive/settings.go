@@ -52,6 +52,7 @@ type settings struct {
 	WeightSpread float64 `option:"weight-spread" meaning:"standard deviation of the logarithm of a weight"`
 	Sparsity     float64 `option:"sparsity" meaning:"how much smaller, as a logarithm, the median weight of the sparse models is"`
 	WeightFloor  float64 `option:"weight-floor" meaning:"smallest weight, as a share of their mean"`
+	FewShare     float64 `option:"few-share" meaning:"most queries made by models with weights when there are fewer than 20 parameters"`
 	Screened     int     `option:"screened" meaning:"starts of a query with weights that are looked at"`
 
 	Improvement float64 `option:"improvement" meaning:"share of the queries that maximise the expected improvement instead of a lower bound"`
@@ -75,7 +76,7 @@ var defaults = settings{
 	Theta: 0.3, Noise: 1e-6, ThetaSpread: 2, NoiseSpread: 2, ThetaSpreadMany: 0.25, NoiseSpreadMany: 6, Rough: 0.25,
 	LocalShare: 0.3, LocalTheta: 0.2, LocalSpread: 1, Neighbours: 100,
 	WeightShare: 0.6, WeightHedge: 0.3, WeightsFrom: 20, Lead: 15, Memory: 0.98, MostGain: 3,
-	WeightSpread: 3.5, Sparsity: 4, WeightFloor: 1e-4, Screened: 128,
+	WeightSpread: 3.5, Sparsity: 4, WeightFloor: 1e-4, FewShare: 0.95, Screened: 128,
 	Improvement: 0.5, Starts: 8, Steps: 20, Middle: 0.3, Apart: 1e-4, Move: 0.03,
 	ExactFits: 5, MostFitted: 600, MostModel: 3000,
 }

@@ -88,9 +88,14 @@ func (v *relevance) condition(k, spare int) (posterior, error) {
 
 // query minimises an acquisition function over the region. Unlike the even model's, the
 // function is flat where nothing matters, and steep where something does: many starts are
-// looked at, the most promising ones are followed by L-BFGS-B, the winner further.
+// looked at, the most promising ones are followed by L-BFGS-B, the winner further. With few
+// parameters all queries maximise the expected improvement.
 func (p *weighing) query(ctx context.Context, taken taken, r *rand.Rand) (strategy.Point, error) {
-	f := acquire.Term{Model: p.model, Of: p.acquisition(r)}
+	improvement := p.Improvement
+	if p.few() && improvement > 0 {
+		improvement = 1
+	}
+	f := acquire.Term{Model: p.model, Of: p.acquisition(improvement, p.noise(), r)}
 	x := linalg.New(p.Screened, p.Dim)
 	for i := range x.Rows {
 		p.start(x.Row(i), i, r)
@@ -115,6 +120,18 @@ func (p *weighing) query(ctx context.Context, taken taken, r *rand.Rand) (strate
 	}
 	return p.evaluable(ctx, f, winner, p.region, taken, r)
 }
+
+// noise is the variance of the noise, 0 where it is too small to tell from what the model
+// gets wrong.
+func (p *weighing) noise() float64 {
+	if noise := p.model.NoiseVariance(); noise > littleNoise*p.model.OutputScale() {
+		return noise
+	}
+	return 0
+}
+
+// littleNoise is a variance of the noise relative to that of the function.
+const littleNoise = 1e-3
 
 const (
 	followed    = 5 // starts

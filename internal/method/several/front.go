@@ -48,6 +48,7 @@ func (q *queries) front(ctx context.Context, n int) (points []strategy.Point, er
 // known are the objectives, as the model sees them and as they were told, of observations that keep all
 // limits, or of all when none does, and where they are.
 func (q *queries) known() (points, told [][]float64, places []strategy.Point) {
+	noisy := q.noisy()
 	kept := map[int]bool{}
 	for _, i := range q.kept {
 		kept[i] = true
@@ -58,7 +59,14 @@ func (q *queries) known() (points, told [][]float64, places []strategy.Point) {
 			for k := range y {
 				y[k] = q.model.w[k][a]
 			}
-			points, told, places = append(points, y), append(told, q.Outcomes[i][:q.objectives]), append(places, q.X[i])
+			values := q.Outcomes[i][:q.objectives]
+			if noisy {
+				values = make([]float64, q.objectives)
+				for k := range values {
+					values[k] = q.model.warps[k].Invert(y[k])
+				}
+			}
+			points, told, places = append(points, y), append(told, values), append(places, q.X[i])
 		}
 	}
 	return points, told, places

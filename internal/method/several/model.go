@@ -16,29 +16,67 @@ import (
 type warp interface {
 	Invert(w float64) float64
 	Moments(mean, variance float64) (float64, float64)
+	Noise(w, std float64) float64 // deviation of w for that of the value
 }
 
 // bilog compresses what is far from a limit, on both sides, and keeps the limit: sign(c) log(1 + |c|/size).
 // D. Eriksson, M. Poloczek, AISTATS 2021.
 type bilog struct{ size float64 }
 
-func newBilog(values []float64, design int) (bilog, []float64) {
-	sizes := make([]float64, min(len(values), design))
-	for i := range sizes {
-		sizes[i] = math.Abs(values[i])
-	}
-	b := bilog{num.Median(sizes)}
-	if !(b.size > 0) {
-		b.size = 1
-	}
+func (b bilog) of(v float64) float64 { return math.Copysign(math.Log1p(math.Abs(v)/b.size), v) }
+
+func (b bilog) all(values []float64) []float64 {
 	w := make([]float64, len(values))
 	for i, v := range values {
 		w[i] = b.of(v)
 	}
-	return b, w
+	return w
 }
 
-func (b bilog) of(v float64) float64 { return math.Copysign(math.Log1p(math.Abs(v)/b.size), v) }
+// logJacobian is the sum of log dw/dc over values.
+func (b bilog) logJacobian(values []float64) (sum float64) {
+	for _, v := range values {
+		sum -= math.Log(b.size + math.Abs(v))
+	}
+	return sum
+}
+
+// Sizes that a bilog may have: a limit may be told in any unit, and what it depends on may be a sum or a product of
+// the parameters.
+const (
+	mostSizes = 6
+	sizeStep  = 10.0 // at least, between two of them
+	nearLimit = 0.05 // the share of the values that are nearer to the limit than the least size
+)
+
+// sizesOf are the sizes that come into question: the middle distance from the limit in the design first, then lower ones.
+func (s *several) sizesOf(numbers []int, k int) (sizes []float64) {
+	design := make([]float64, min(len(s.X), s.Config.Init))
+	for i := range design {
+		design[i] = math.Abs(s.Outcomes[i][k])
+	}
+	first := num.Median(design)
+	if !(first > 0) {
+		first = 1
+	}
+	away := make([]float64, 0, len(numbers))
+	for _, i := range numbers {
+		if v := math.Abs(s.Outcomes[i][k]); v > 0 {
+			away = append(away, v)
+		}
+	}
+	sizes = []float64{first}
+	if len(away) == 0 {
+		return sizes
+	}
+	slices.Sort(away)
+	least := away[int(nearLimit*float64(len(away)))]
+	step := max(sizeStep, math.Pow(first/least, 1.0/(mostSizes-1)))
+	for size := first / step; len(sizes) < mostSizes && size > least/2; size /= step {
+		sizes = append(sizes, size)
+	}
+	return sizes
+}
 
 // Invert returns the value that is seen as w.
 func (b bilog) Invert(w float64) float64 {
@@ -49,6 +87,11 @@ func (b bilog) Invert(w float64) float64 {
 func (b bilog) Moments(mean, variance float64) (float64, float64) {
 	slope := b.size * math.Exp(min(math.Abs(mean), 300))
 	return b.Invert(mean), slope * slope * variance
+}
+
+// Noise returns the standard deviation of w for that of a value, std |dw/dc|.
+func (b bilog) Noise(w, std float64) float64 {
+	return std / b.size * math.Exp(-math.Abs(w))
 }
 
 // group is outcomes that share hyperparameters.
@@ -64,7 +107,7 @@ type model struct {
 	groups   []*group
 	warps    []warp
 	outcomes int
-	w        [][]float64 // by outcome, what the model sees of its observations
+	w        [][]float64 // by outcome, what the model sees of its observations, or where noise is told what it makes of them
 	kept     []int       // their numbers
 	believed []strategy.Point
 }
@@ -84,29 +127,29 @@ type fits struct {
 	n      int
 	hypers []gp.Hyper // by group
 	logs   []bool     // by objective
+	sizes  []float64  // by limit, of its bilog
+}
+
+// values are those of outcome k of observations.
+func (s *several) values(numbers []int, k int) []float64 {
+	y := make([]float64, len(numbers))
+	for a, i := range numbers {
+		y[a] = s.Outcomes[i][k]
+	}
+	return y
 }
 
 // data returns what a model sees of observations: w by outcome.
-func (s *several) data(numbers []int, logs []bool) (w [][]float64, warps []warp) {
+func (s *several) data(numbers []int, f fits) (w [][]float64, warps []warp) {
 	for k := range s.objectives + s.Config.Limits {
-		y := make([]float64, len(numbers))
-		for a, i := range numbers {
-			y[a] = s.Outcomes[i][k]
-		}
-		if k >= s.objectives {
-			all := make([]float64, min(len(s.X), s.Config.Init))
-			for i := range all {
-				all[i] = s.Outcomes[i][k]
-			}
-			b, _ := newBilog(all, len(all))
-			for a, v := range y {
-				y[a] = b.of(v)
-			}
-			w, warps = append(w, y), append(warps, b)
+		y := s.values(numbers, k)
+		if k < s.objectives {
+			t, seen := gp.NewWarp(f.logs[k], y, num.Median(y), 1)
+			w, warps = append(w, seen), append(warps, t)
 			continue
 		}
-		t, seen := gp.NewWarp(logs[k], y, num.Median(y), 1)
-		w, warps = append(w, seen), append(warps, t)
+		b := bilog{f.sizes[k-s.objectives]}
+		w, warps = append(w, b.all(y)), append(warps, b)
 	}
 	return w, warps
 }
@@ -189,9 +232,9 @@ func (s *several) fit(ctx context.Context, _ state, spare int) (*model, error) {
 // condition makes a model of some observations.
 func (s *several) condition(ctx context.Context, numbers []int, f fits, spare int) (*model, error) {
 	m := &model{kept: numbers, outcomes: s.objectives + s.Config.Limits}
-	m.w, m.warps = s.data(numbers, f.logs)
+	m.w, m.warps = s.data(numbers, f)
 	for g, of := range s.groupsOf() {
-		joint, err := gp.ConditionJoint(f.hypers[g], s.points.Subset(numbers), pickRows(m.w, of), spare)
+		joint, err := gp.ConditionJoint(f.hypers[g], s.points.Subset(numbers), pickRows(m.w, of), s.relative(numbers, of, m, f.hypers[g].Scale), spare)
 		if err != nil {
 			return nil, err
 		}
@@ -200,7 +243,75 @@ func (s *several) condition(ctx context.Context, numbers []int, f fits, spare in
 			return nil, err
 		}
 	}
+	if s.noisy() {
+		m.calm(s.points.Subset(numbers).X())
+	}
 	return m, nil
+}
+
+// told are the variances of the noise of outcome k, as the model sees them; nil when none is told.
+func (s *several) told(numbers []int, k int, w []float64, t warp) (variances []float64) {
+	for a, i := range numbers {
+		if s.Stds[i] == nil || s.Stds[i][k] == 0 {
+			continue
+		}
+		if variances == nil {
+			variances = make([]float64, len(numbers))
+		}
+		std := min(t.Noise(w[a], s.Stds[i][k]), mostNoise)
+		variances[a] = std * std
+	}
+	return variances
+}
+
+// mostNoise bounds what a model sees of the noise, which is in the order of 1 where values differ much.
+const mostNoise = 1e3
+
+// relative is the noise told of processes that share hyperparameters, in the mean over them, relative to their
+// scales. Where those were not learned with the noise they are what the values' variances leave.
+func (s *several) relative(numbers, of []int, m *model, scale float64) (given []float64) {
+	for _, k := range of {
+		variances := s.told(numbers, k, m.w[k], m.warps[k])
+		if variances == nil {
+			continue
+		}
+		if given == nil {
+			given = make([]float64, len(numbers))
+		}
+		by := scale
+		if by == 0 {
+			by = plausibleScale(m.w[k], variances)
+		}
+		linalg.Axpy(given, 1/(by*float64(len(of))), variances)
+	}
+	return given
+}
+
+// plausibleScale is the variance of values without that of their noise.
+func plausibleScale(w, noise []float64) float64 {
+	_, std := num.MeanStd(w)
+	mean, _ := num.MeanStd(noise)
+	return max(std*std-mean, std*std/10, 1e-12)
+}
+
+// noisy says that noise was told.
+func (s *several) noisy() bool {
+	return slices.ContainsFunc(s.Stds, func(stds []float64) bool {
+		return slices.ContainsFunc(stds, func(v float64) bool { return v > 0 })
+	})
+}
+
+// calm replaces values by what the model makes of them: the best of many noisy ones is mostly lucky.
+func (m *model) calm(x linalg.Matrix) {
+	mean := linalg.New(x.Rows, m.outcomes)
+	m.moments(mean, linalg.Matrix{}, x)
+	for k, w := range m.w {
+		seen := make([]float64, len(w))
+		for a := range seen {
+			seen[a] = mean.At(a, k)
+		}
+		m.w[k] = seen
+	}
 }
 
 func pickRows(w [][]float64, of []int) (rows [][]float64) {
@@ -224,31 +335,90 @@ func (s *several) refit(ctx context.Context, n int) (f fits, err error) {
 // learnAll learns the hyperparameters of all groups from some observations, of everything or around a
 // point.
 func (s *several) learnAll(ctx context.Context, numbers []int, around bool) (f fits, err error) {
-	f.logs = make([]bool, s.objectives)
 	points, local := s.points.Subset(numbers), 0.0
 	if around {
 		local = max(points.MeanSquare(), 1e-12)
 	}
-	plain, warps := s.data(numbers, f.logs)
-	all := slices.Repeat([]bool{true}, s.objectives)
-	logged, logWarps := s.data(numbers, all)
+	f.logs, f.sizes = make([]bool, s.objectives), make([]float64, s.Config.Limits)
 	for _, of := range s.groupsOf() {
-		hyper, loss, err := s.learn(ctx, points, pickRows(plain, of), local)
+		choices := make([][]choice, len(of))
+		for a, k := range of {
+			y := s.values(numbers, k)
+			if k < s.objectives {
+				for _, log := range []bool{false, true} {
+					t, w := gp.NewWarp(log, y, num.Median(y), 1)
+					choices[a] = append(choices[a], choice{w, t.LogJacobian, s.told(numbers, k, w, t)})
+				}
+				continue
+			}
+			for _, size := range s.sizesOf(numbers, k) {
+				b := bilog{size}
+				w := b.all(y)
+				choices[a] = append(choices[a], choice{w, b.logJacobian(y), s.told(numbers, k, w, b)})
+			}
+		}
+		hyper, chosen, err := s.learn(ctx, points, choices, local)
 		if err != nil {
 			return f, err
 		}
-		if k := of[0]; k < s.objectives {
-			other, otherLoss, err := s.learn(ctx, points, pickRows(logged, of), local)
-			if err != nil {
-				return f, err
-			}
-			if otherLoss-logWarps[k].(gp.Warp).LogJacobian < loss-warps[k].(gp.Warp).LogJacobian {
-				hyper, f.logs[k] = other, true
+		f.hypers = append(f.hypers, hyper)
+		for a, k := range of {
+			if k < s.objectives {
+				f.logs[k] = chosen[a] == 1
+			} else {
+				f.sizes[k-s.objectives] = s.sizesOf(numbers, k)[chosen[a]]
 			}
 		}
-		f.hypers = append(f.hypers, hyper)
 	}
 	return f, nil
+}
+
+// choice is a way to see the values of an outcome, the sum of the logarithms of its slopes, and the variances of noise that is told.
+type choice struct {
+	w           []float64
+	logJacobian float64
+	noise       []float64
+}
+
+// choose returns the sum over outcomes of the least loss of their choices, and which these are.
+func choose(j *gp.Joint, choices [][]choice) (sum float64, chosen []int) {
+	k := 0
+	for _, ways := range choices {
+		best, at := math.Inf(1), 0
+		for i, c := range ways {
+			if loss := j.Loss(k) - c.logJacobian; loss < best {
+				best, at = loss, i
+			}
+			k++
+		}
+		sum, chosen = sum+best, append(chosen, at)
+	}
+	return sum, chosen
+}
+
+// given is the noise told in the mean over outcomes, relative to their scales.
+func given(choices [][]choice) (sum []float64) {
+	for _, ways := range choices {
+		c := ways[0]
+		if c.noise == nil {
+			continue
+		}
+		if sum == nil {
+			sum = make([]float64, len(c.w))
+		}
+		linalg.Axpy(sum, 1/(plausibleScale(c.w, c.noise)*float64(len(choices))), c.noise)
+	}
+	return sum
+}
+
+// rows are the values of all choices.
+func rows(choices [][]choice) (y [][]float64) {
+	for _, ways := range choices {
+		for _, c := range ways {
+			y = append(y, c.w)
+		}
+	}
+	return y
 }
 
 // Grids of hyperparameters that all directions share.
@@ -276,55 +446,106 @@ func (s *several) belief(n int, local float64) belief {
 	return belief{gp.RBF, 0.3, 2, 1e-6, 2}
 }
 
-// learn returns the hyperparameters of processes that share them, and minus the logarithm of their
-// density.
-func (s *several) learn(ctx context.Context, points *gp.Points, y [][]float64, local float64) (gp.Hyper, float64, error) {
+// learn returns the hyperparameters of processes that share them, and the best way to see each.
+func (s *several) learn(ctx context.Context, points *gp.Points, choices [][]choice, local float64) (best gp.Hyper, chosen []int, err error) {
 	if s.weighted() {
-		return s.learnWeights(ctx, points, y[0])
+		return s.learnWeights(ctx, points, choices)
 	}
-	var best gp.Hyper
 	least := math.Inf(1)
+	y, noise := rows(choices), given(choices)
 	b := s.belief(len(y[0]), local)
 	for _, times := range thetas {
 		t := math.Log(times) / b.spread
 		if math.Abs(t) > 3 {
 			continue
 		}
-		for _, noise := range noises {
+		for _, own := range noises {
 			if err := ctx.Err(); err != nil {
-				return best, 0, err
+				return best, nil, err
 			}
-			h := gp.Hyper{Profile: b.profile, Metric: gp.Isotropic{Theta: b.theta * times}, Noise: noise}
-			j, err := gp.ConditionJoint(h, points, y, 0)
+			h := gp.Hyper{Profile: b.profile, Metric: gp.Isotropic{Theta: b.theta * times}, Noise: own}
+			j, err := gp.ConditionJoint(h, points, y, noise, 0)
 			if err != nil {
 				continue
 			}
-			v := math.Log(noise/b.noise) / b.noiseSpread
-			loss := t*t/2 + v*v/2
-			for k := range y {
-				loss += j.Loss(k)
-			}
-			if loss < least {
-				best, least = h, loss
+			v := math.Log(own/b.noise) / b.noiseSpread
+			loss, ways := choose(j, choices)
+			if loss += t*t/2 + v*v/2; loss < least {
+				best, chosen, least = h, ways, loss
 			}
 		}
 	}
 	if math.IsInf(least, 1) {
-		return best, 0, gp.ErrNoFit
+		return best, nil, gp.ErrNoFit
 	}
-	return best, least, nil
+	even := best
+	least -= mainCost
+	for _, theta := range mainThetas {
+		if local > 0 {
+			theta *= 1 / (3 * local)
+		}
+		main := gp.NewMain(theta, points)
+		for _, part := range mainShares {
+			for _, own := range mainNoises {
+				if err := ctx.Err(); err != nil {
+					return best, nil, err
+				}
+				h := even
+				h.Noise, h.Main = own, main.With(part)
+				j, err := gp.ConditionJoint(h, points, y, noise, 0)
+				if err != nil {
+					continue
+				}
+				v := math.Log(own/b.noise) / b.noiseSpread
+				loss, ways := choose(j, choices)
+				if loss += v * v / 2; loss < least {
+					best, chosen, least = h, ways, loss
+					best.Main = &gp.Main{Share: part, Theta: theta}
+				}
+			}
+		}
+	}
+	return best, chosen, nil
 }
 
-// learnWeights finds a length-scale for each parameter.
-func (s *several) learnWeights(ctx context.Context, points *gp.Points, y []float64) (gp.Hyper, float64, error) {
+// Main effects that are tried.
+var (
+	mainThetas = []float64{1, 6, 36} // of coordinates in [-1, 1]
+	mainShares = []float64{0.7, 0.97}
+	mainNoises = []float64{1e-6, 1e-3}
+)
+
+// mainCost is the density that main effects have to be better by, as a logarithm.
+const mainCost = 1
+
+// learnWeights finds a length-scale for each parameter: for the first way to see the values, then for the one that looks best
+// with those length-scales.
+func (s *several) learnWeights(ctx context.Context, points *gp.Points, choices [][]choice) (best gp.Hyper, chosen []int, err error) {
 	params := float64(len(s.Config.Domain.Params))
 	weight := gp.HyperParam{
 		Name: "weight", Prior: gp.LogNormalPrior{Mu: math.Log(0.3 / params), StdDev: 2}, Low: math.Log(1e-8), High: math.Log(400),
 	}
 	noise := gp.HyperParam{Name: "noise", Prior: gp.LogNormalPrior{Mu: math.Log(1e-5), StdDev: 3}, Low: math.Log(1e-8), High: math.Log(10)}
-	return gp.Fit(ctx, gp.Prior{
-		Profile: gp.RBF, Metric: gp.Weighted{Of: s.of, Param: weight}, Noise: noise, Evals: 60,
-	}, gp.Data{Points: points, Y: y})
+	prior := gp.Prior{Profile: gp.RBF, Metric: gp.Weighted{Of: s.of, Param: weight}, Noise: noise, Evals: 60}
+	ways, least := choices[0], math.Inf(1)
+	tried := map[int]bool{}
+	for at := 0; !tried[at]; {
+		tried[at] = true
+		h, loss, err := gp.Fit(ctx, prior, gp.Data{Points: points, Y: ways[at].w, Given: ways[at].noise})
+		if err != nil {
+			return best, nil, err
+		}
+		if loss -= ways[at].logJacobian; loss < least {
+			best, chosen, least = h, []int{at}, loss
+		}
+		if len(ways) == 2 {
+			at = 1
+		} else if j, err := gp.ConditionJoint(h, points, rows(choices[:1]), given(choices[:1]), 0); err == nil {
+			_, next := choose(j, choices[:1])
+			at = next[0]
+		}
+	}
+	return best, chosen, nil
 }
 
 // near makes a model of the observations around a point, nil while there are few. A model of

@@ -171,15 +171,27 @@ func (q *queries) solve(ctx context.Context, t *target, region *acquire.Region, 
 		if err == nil {
 			best, _, err = acquire.Polish(ctx, t, best, region, polish)
 		}
-		return best, err
+		return q.evaluable(ctx, t, best, region, err)
 	}
-	for range rhos {
+	steps = rhos
+	if t.outcomes == t.objectives {
+		steps = 1 // there is nothing to enforce
+	}
+	for range steps {
 		if best, _, err = acquire.Polish(ctx, t, best, region, polish); err != nil {
 			return nil, err
 		}
 		t.rho *= rhoStep
 	}
-	return best, nil
+	return q.evaluable(ctx, t, best, region, nil)
+}
+
+// evaluable moves the end of a query to labels and levels.
+func (q *queries) evaluable(ctx context.Context, t *target, x strategy.Point, region *acquire.Region, err error) (strategy.Point, error) {
+	if err != nil || q.grid == nil {
+		return x, err
+	}
+	return q.grid.Improve(ctx, t, x, region, func(x []float64) bool { return q.nearest(x) < apart }, q.r)
 }
 
 // middle is the standard deviation of starts near the middle of the box.
@@ -231,6 +243,11 @@ func (q *queries) best(ctx context.Context, n int) (points []strategy.Point, err
 			t.worth = 1e-3
 		}
 		switch {
+		case len(q.kept) == 0 && i%5 > 0: // what may be less violated: with few points most directions are not known
+			t.gamma = []float64{-2, -1, -0.5, 1, 3, 8}[q.r.IntN(6)]
+			if q.r.Float64() < wideShare {
+				reach = widestReach
+			}
 		case i%5 == 0: // what the model expects, a little within the limits
 			t.gamma = 0.3 * q.r.Float64()
 		case len(q.kept) > 0 && q.r.Float64() < improvementShare:
@@ -249,9 +266,11 @@ func (q *queries) best(ctx context.Context, n int) (points []strategy.Point, err
 		region := q.region.Around(centre, reach)
 		var x strategy.Point
 		kind := descentTag
-		if i%5 > 0 && q.r.Float64() < q.sparseShare {
-			kind = sparseTag
-			x, err = q.sparse(ctx, t, q.region.Around(centre, q.reach), centre)
+		if i%5 > 0 {
+			kind = q.kind()
+		}
+		if kind == sparseTag {
+			x, err = q.sparse(ctx, t, q.region.Around(centre, q.width()), centre)
 		} else {
 			x, err = q.solve(ctx, t, region, centre, reach)
 		}
@@ -267,6 +286,25 @@ func (q *queries) best(ctx context.Context, n int) (points []strategy.Point, err
 		q.kinds = append(q.kinds, kind)
 	}
 	return points, nil
+}
+
+// kind draws the kind of a query.
+func (q *queries) kind() string {
+	u := q.r.Float64()
+	for i, share := range q.shares {
+		if u -= share; u < 0 {
+			return kinds[i]
+		}
+	}
+	return descentTag
+}
+
+// width is the half-width of the box of a sparse query: that of the others, or any up to the widest.
+func (q *queries) width() float64 {
+	if q.r.IntN(2) == 0 {
+		return q.reach
+	}
+	return q.reach * math.Pow(widestReach/q.reach, q.r.Float64())
 }
 
 // sparse chooses among many points that differ from the centre in some coordinates only, with
@@ -300,7 +338,7 @@ func (q *queries) sparse(ctx context.Context, t *target, region *acquire.Region,
 			}
 		}
 	}
-	return best, nil
+	return q.evaluable(ctx, t, best, region, nil)
 }
 
 // Points of a sparse query.

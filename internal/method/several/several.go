@@ -20,7 +20,7 @@ const Most = 4
 func New(cfg strategy.Config) strategy.Strategy {
 	s := &several{
 		History: method.NewHistory(cfg), objectives: max(cfg.Objectives, 1), region: acquire.NewRegion(cfg.Domain),
-		points: gp.NewPoints(cfg.Domain.Dim()),
+		grid: acquire.NewGrid(cfg.Domain), points: gp.NewPoints(cfg.Domain.Dim()),
 	}
 	for i, p := range cfg.Domain.Params {
 		s.of = append(s.of, slices.Repeat([]int{i}, p.Width)...)
@@ -33,6 +33,7 @@ type several struct {
 	method.History
 	objectives int
 	region     *acquire.Region
+	grid       *acquire.Grid // nil without labels and levels
 	points     *gp.Points
 	of         []int // parameter of each coordinate
 	fits       fits
@@ -77,6 +78,8 @@ const (
 	sparseTag  = "sparse"
 )
 
+var kinds = []string{descentTag, sparseTag}
+
 // LastAsk says how the last Ask went.
 func (s *several) LastAsk() strategy.AskReport { return s.report }
 
@@ -111,6 +114,9 @@ func (s *several) propose(ctx context.Context, n int, pending []strategy.Point) 
 	if err != nil {
 		return nil, err
 	}
+	if s.noisy() {
+		s.judge(&state, m)
+	}
 	for _, x := range pending {
 		m.believe(x)
 	}
@@ -130,6 +136,27 @@ func (s *several) propose(ctx context.Context, n int, pending []strategy.Point) 
 	return points, nil
 }
 
+// judge chooses the observations that keep all limits, and the best, by what the model makes of them.
+func (s *several) judge(st *state, m *model) {
+	st.kept = nil
+	least, lowest := math.Inf(1), math.Inf(1)
+	for a, i := range m.kept {
+		limits := make([]float64, s.Config.Limits)
+		for k := range limits {
+			limits[k] = m.warps[s.objectives+k].Invert(m.w[s.objectives+k][a])
+		}
+		violation := 0.0
+		if pareto.Kept(limits) {
+			st.kept = append(st.kept, i)
+		} else {
+			violation = pareto.Violation(limits, st.scales)
+		}
+		if y := m.w[0][a]; violation < least || violation == least && y < lowest {
+			least, lowest, st.centre = violation, y, i
+		}
+	}
+}
+
 // state is what the observations have reached.
 type state struct {
 	scales []float64 // of violations
@@ -137,13 +164,13 @@ type state struct {
 	kept   []int     // observations that keep all limits
 	reach  float64   // half-width of the box around the centre
 
-	sparseShare float64 // of the queries
+	shares []float64 // of the queries, by kind
 }
 
-// Bounds of the share of sparse queries, and what an older observation counts beside the one after it.
+// The least share of a kind of queries, and what an older observation counts beside the one after it.
 const (
-	leastSparse, mostSparse = 0.15, 0.85
-	fading                  = 0.97
+	leastShare = 0.15
+	fading     = 0.97
 )
 
 // The box around the best point: it grows with success and shrinks without.
@@ -196,7 +223,7 @@ func (s *several) state() (st state) {
 		if i < s.Config.Init {
 			continue
 		}
-		for _, kind := range []string{descentTag, sparseTag} {
+		for _, kind := range kinds {
 			tried[kind], gained[kind] = fading*tried[kind], fading*gained[kind]
 		}
 		tried[s.tags[i]]++
@@ -215,8 +242,13 @@ func (s *several) state() (st state) {
 			}
 		}
 	}
-	rate := func(kind string) float64 { return (gained[kind] + 0.5) / (tried[kind] + 2) }
-	share := rate(sparseTag) / (rate(sparseTag) + rate(descentTag))
-	st.sparseShare = min(max(share, leastSparse), mostSparse)
+	total := 0.0
+	for _, kind := range kinds {
+		st.shares = append(st.shares, (gained[kind]+0.5)/(tried[kind]+2))
+		total += st.shares[len(st.shares)-1]
+	}
+	for i, share := range st.shares {
+		st.shares[i] = leastShare + (1-leastShare*float64(len(kinds)))*share/total
+	}
 	return st
 }

@@ -5,7 +5,7 @@ import { explore } from "./explore.js";
 
 const shortest = 400; // ms between two refreshes
 const modelEvery = 8000; // ms between two looks at the model
-const events = ["asked", "told", "heartbeat", "enqueued", "retried", "released", "noted", "imported", "corrected", "stale"];
+const events = ["asked", "told", "heartbeat", "enqueued", "retried", "released", "noted", "imported", "corrected", "stopped", "stale"];
 
 export async function read(path) {
   const answer = await fetch(path, { headers: { Accept: "application/json" } });

@@ -32,6 +32,7 @@ from .errors import (
     ObjectiveFailed,
     OutcomeConflict,
     Problem,
+    Stopped,
     StudyDiffers,
     StudyExists,
     Unauthorized,
@@ -41,7 +42,7 @@ from .picture import Picture
 from .result import Result
 from .space import Bool, Choice, Fixed, Float, Int, Log, LogInt, Ordinal, Parameter
 from .study import ImportReport, Study
-from .trial import Best, Correction, Front, Model, Prediction, StudyInfo, Trial, Value
+from .trial import Best, Correction, Front, Model, Prediction, Report, StudyInfo, Trial, Value
 
 __version__ = "0.1.0"
 
@@ -85,7 +86,9 @@ __all__ = [
     "Picture",
     "Prediction",
     "Problem",
+    "Report",
     "Result",
+    "Stopped",
     "Study",
     "StudyDiffers",
     "StudyExists",

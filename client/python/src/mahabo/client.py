@@ -64,6 +64,9 @@ class Client:
         batch: int | None = None,
         budget: int | None = None,
         former: Former = (),
+        stop: str | None = None,
+        cost: str | None = None,
+        max_cost: float | None = None,
         exist_ok: bool = False,
     ) -> Study:
         """Create a study.
@@ -73,7 +76,9 @@ class Client:
         outcomes declare several numbers that a trial tells: {"mass": "minimize", "stress": {"at_most": 10}}. budget is
         the number of trials that are meant in all, if it is known: the method plans for
         them. former are studies to learn from: names of studies of the server, or a dict of a name and its trials,
-        {"notebook": [({"rate": 0.1}, 3.2), ...]}. They may have other bounds, parameters, units and offsets. With exist_ok the study that has the name already is returned as it is,
+        {"notebook": [({"rate": 0.1}, 3.2), ...]}. They may have other bounds, parameters, units and offsets. stop names a rule that ends trials early by what they report: asha, median or curve, with options as
+        asha:factor=4. With cost="aware" points are chosen for what they are expected to bring beside what they cost, less
+        and less so towards max_cost, the cost that is meant in all. With exist_ok the study that has the name already is returned as it is,
         unless its parameters, its goal or its method are others (StudyDiffers).
         """
         space = Space(parameters)
@@ -85,6 +90,7 @@ class Client:
         if goal is None and not outcomes:
             goal = "minimize"
         optional = {"outcomes": outcomes or None, "goal": goal, "method": method, "init": init, "batch": batch, "budget": budget}
+        optional.update({"stop": stop, "cost": cost, "max_cost": max_cost})
         body.update({key: value for key, value in optional.items() if value is not None})
         body.update(_former(former, space))
         try:

@@ -45,6 +45,13 @@ class Infeasible(Exception):
     """
 
 
+class Stopped(Exception):
+    """Raise it in an objective whose trial should end early, as trial.report said.
+
+    The last report is a bound of what the trial would have come to, not its value.
+    """
+
+
 @dataclass(frozen=True)
 class FieldError:
     """One field of a request that the server cannot use."""

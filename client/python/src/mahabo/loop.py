@@ -11,21 +11,21 @@ from typing import Any, Callable
 class Loop:
     """An event loop in a thread of its own: the caller's may be running already, as in a notebook."""
 
-    def __init__(self, objective: Callable[[dict[str, Any]], Any]) -> None:
+    def __init__(self, objective: Callable[[dict[str, Any], Any], Any]) -> None:
         self._objective = objective
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="mahabo-loop", daemon=True)
         self._thread.start()
 
-    def __call__(self, params: dict[str, Any]) -> Any:
-        value, error = asyncio.run_coroutine_threadsafe(self._call(params), self._loop).result()
+    def __call__(self, params: dict[str, Any], trial: Any) -> Any:
+        value, error = asyncio.run_coroutine_threadsafe(self._call(params, trial), self._loop).result()
         if error is not None:
             raise error
         return value
 
-    async def _call(self, params: dict[str, Any]) -> tuple[Any, Exception | None]:
+    async def _call(self, params: dict[str, Any], trial: Any) -> tuple[Any, Exception | None]:
         try:
-            return await self._objective(params), None
+            return await self._objective(params, trial), None
         except Exception as e:  # raised where it is waited for, without the frames between
             return None, e
 

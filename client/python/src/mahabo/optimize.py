@@ -47,6 +47,11 @@ def minimize(
     workers: str = "threads",
     progress: bool | None = None,
     callback: Callable[[Trial], None] | None = None,
+    stop: str | None = None,
+    cost: str | None = None,
+    max_cost: float | None = None,
+    hours: float | None = None,
+    checkpoints: str | os.PathLike[str] | None = None,
 ) -> Result:
     """Minimise a function with evals evaluations, parallel at a time.
 
@@ -73,11 +78,19 @@ def minimize(
     or any if cloudpickle is installed. progress=False shows failures only, True prints lines
     also when standard error is not a terminal. callback gets every trial that has an outcome.
 
+    For functions that take long: one with a second argument, or a second one named trial, gets the trial too. It reports with
+    trial.report(step, value), which returns True when the rule stop, asha, median or curve, wants the trial to end;
+    then it raises mahabo.Stopped. trial.checkpoint is a folder of its own in checkpoints, which it finds again when the
+    trial is evaluated once more. cost="aware" chooses points for what they are expected to bring beside what they cost:
+    trial.cost if the function sets it, else its time. After hours, or when all trials have cost max_cost, no
+    other is begun.
+
     Ctrl-C ends the run with Interrupted, a KeyboardInterrupt, whose result has what was
     evaluated.
     """
     return _Job(
-        objective, space, evals, parallel, constraints, outcomes, points, study, path, method, seed, init, former, workers, progress, callback
+        objective, space, evals, parallel, constraints, outcomes, points, study, path, method, seed, init, former, workers, progress, callback,
+        stop, cost, max_cost, hours, checkpoints,
     ).run("minimize")
 
 
@@ -99,10 +112,16 @@ def maximize(
     workers: str = "threads",
     progress: bool | None = None,
     callback: Callable[[Trial], None] | None = None,
+    stop: str | None = None,
+    cost: str | None = None,
+    max_cost: float | None = None,
+    hours: float | None = None,
+    checkpoints: str | os.PathLike[str] | None = None,
 ) -> Result:
     """Do as minimize does, for the largest value."""
     return _Job(
-        objective, space, evals, parallel, constraints, outcomes, points, study, path, method, seed, init, former, workers, progress, callback
+        objective, space, evals, parallel, constraints, outcomes, points, study, path, method, seed, init, former, workers, progress, callback,
+        stop, cost, max_cost, hours, checkpoints,
     ).run("maximize")
 
 
@@ -126,6 +145,11 @@ class _Job:
     workers: str
     progress: bool | None
     callback: Callable[[Trial], None] | None
+    stop: str | None
+    cost: str | None
+    max_cost: float | None
+    hours: float | None
+    checkpoints: str | os.PathLike[str] | None
     _valued: bool = False  # a trial of this run has a value
 
     def run(self, goal: str) -> Result:
@@ -165,6 +189,9 @@ class _Job:
                 init=self.init,
                 budget=self.evals,
                 former=self.former,
+                stop=self.stop,
+                cost=self.cost,
+                max_cost=self.max_cost,
                 exist_ok=True,
             )
             _take_over(study)
@@ -186,7 +213,7 @@ class _Job:
 
     def _evaluate(self, study: Study) -> None:
         states = study.info().states
-        done = sum(states.get(s, 0) for s in ("complete", "failed", "infeasible"))
+        done = sum(states.get(s, 0) for s in ("complete", "failed", "infeasible", "stopped"))
         left = self.evals - done
         view = progress(self.evals, done, self.progress)
         try:
@@ -194,10 +221,25 @@ class _Job:
                 view.say(f"study {study.name!r} has {done} trials already: raise evals to go on")
                 return
             follow = _Follow(view, study, done, self._tell)
-            Run(study, self.objective, left, self.parallel, _LEASE, follow, self.workers, view.say).run()
+            over = self._over(study, view.say)
+            Run(study, self.objective, left, self.parallel, _LEASE, follow, self.workers, view.say, self.checkpoints, over).run()
         finally:
             view.close()
 
+    def _over(self, study: Study, say: Callable[[str], None]) -> Callable[[], bool]:
+        """Return what says whether the hours or the cost are used up."""
+        end = None if self.hours is None else time.monotonic() + 3600 * self.hours
+
+        def over() -> bool:
+            if end is not None and time.monotonic() >= end:
+                say(f"the {self.hours:g} hours are over: no other trial is begun")
+                return True
+            if self.max_cost is not None and (spent := study.info().spent) >= self.max_cost:
+                say(f"the cost of all trials is {spent:.6g}, and {self.max_cost:g} were meant: no other trial is begun")
+                return True
+            return False
+
+        return over
 
     def _tell(self, trial: Trial) -> None:
         self._valued = self._valued or trial.value is not None

@@ -212,8 +212,18 @@ class _Copy:
                 self._study.import_rows([{**self._point(t), **outcome}])
         elif outcome is not None:
             trial.tell(outcome if self._names else outcome["value"])
+        elif state == TrialState.PRUNED and self._pruned(t, trial):
+            trial.stopped("pruned")  # what it had reached is a bound
         else:
             trial.fail(state.name.lower())
+
+    def _pruned(self, t: FrozenTrial, trial: Trial) -> bool:
+        """Report what a pruned trial had reached, if that is one number."""
+        step = t.last_step
+        if self._names or step is None or not math.isfinite(t.intermediate_values[step]):
+            return False
+        trial.report(step, t.intermediate_values[step])
+        return True
 
     def _has(self, t: FrozenTrial) -> bool:
         return all(t.distributions.get(name) == d for name, d in self._space.items())

@@ -9,9 +9,11 @@ import queue
 import signal
 import threading
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any, Callable
 
-from .errors import Infeasible, ObjectiveFailed
+from .errors import Infeasible, ObjectiveFailed, Stopped
+from .evaluators import with_trial
 from .run import describe, traceback_text
 
 
@@ -28,11 +30,11 @@ class Processes:
         self._all: set[_Process] = set()
         self._closed = False
 
-    def __call__(self, params: dict[str, Any]) -> Any:
+    def __call__(self, params: dict[str, Any], trial: Any) -> Any:
         process: _Process | None = self._free.get() or self._start()
         assert process is not None
         try:
-            answer = process.evaluate(params)
+            answer = process.evaluate(params, trial)
         except (EOFError, OSError):
             code = process.end()
             with self._lock:
@@ -44,6 +46,8 @@ class Processes:
         kind, value, text = answer
         if kind == "infeasible":
             raise Infeasible(value)
+        if kind == "stopped":
+            raise Stopped(value)
         if kind == "failed":
             raise ObjectiveFailed(value, text)
         return value
@@ -73,9 +77,18 @@ class _Process:
         self._ending = threading.Lock()  # whoever evaluates and whoever closes may both end it
         there.close()
 
-    def evaluate(self, params: dict[str, Any]) -> Any:
-        self._here.send(params)
-        return self._here.recv()
+    def evaluate(self, params: dict[str, Any], trial: Any) -> Any:
+        self._here.send((params, trial.number, trial.checkpoint))
+        while True:
+            said = self._here.recv()
+            if said[0] == "report":
+                try:
+                    self._here.send((trial.report(said[1], said[2]), None))
+                except Exception as e:
+                    self._here.send((False, str(e)))
+                continue
+            trial.cost = said[3]
+            return said[:3]
 
     def end(self) -> int | None:
         """End the process. The pipe is closed with the object: another thread may be reading it."""
@@ -108,10 +121,28 @@ def _serve(pipe: Connection, code: bytes) -> None:
     objective = pickle.loads(code)
     while True:
         try:
-            params = pipe.recv()
+            params, number, checkpoint = pipe.recv()
         except EOFError:
             return
-        pipe.send(_call(objective, params))
+        trial = _Far(pipe, number, params, checkpoint)
+        pipe.send((*_call(objective, params, trial), trial.cost))
+
+
+class _Far:
+    """A trial as an objective in a process of its own sees it."""
+
+    def __init__(self, pipe: Connection, number: int, params: dict[str, Any], checkpoint: Path | None) -> None:
+        self._pipe, self.number, self.params, self.checkpoint = pipe, number, params, checkpoint
+        self.cost, self.should_stop = 0.0, False
+
+    def report(self, step: int, value: Any) -> bool:
+        """Keep what the trial has reached, and return whether it should end."""
+        self._pipe.send(("report", step, value))
+        stop, error = self._pipe.recv()
+        if error is not None:
+            raise ValueError(error)
+        self.should_stop = self.should_stop or stop
+        return self.should_stop
 
 
 def _end_with(sentinel: int) -> None:
@@ -119,12 +150,14 @@ def _end_with(sentinel: int) -> None:
     os._exit(1)
 
 
-def _call(objective: Callable[[dict[str, Any]], Any], params: dict[str, Any]) -> tuple[str, Any, str]:
+def _call(objective: Callable[..., Any], params: dict[str, Any], trial: _Far) -> tuple[str, Any, str]:
     try:
-        value = objective(params)
+        value = with_trial(objective)(params, trial)
         pickle.dumps(value)
         return "value", value, ""
     except Infeasible as e:
         return "infeasible", str(e), ""
+    except Stopped as e:
+        return "stopped", str(e), ""
     except Exception as e:
         return "failed", describe(e), traceback_text(e)

@@ -11,8 +11,9 @@ import logging
 import os
 import threading
 import traceback
+from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Tuple, Union
 
 from .convert import measured, number
 from .errors import (
@@ -24,6 +25,7 @@ from .errors import (
     NoneWorked,
     ObjectiveFailed,
     OutcomeConflict,
+    Stopped,
 )
 from .evaluators import evaluator
 
@@ -31,8 +33,9 @@ if TYPE_CHECKING:
     from .study import Study
     from .trial import Trial
 
-Objective = Callable[[Dict[str, Any]], Any]
-"""Gets the parameters and returns the value, (value, std), or a dict of outcomes. It may be a coroutine function."""
+Objective = Callable[..., Any]
+"""Gets the parameters, and the trial if it has a second argument, and returns the value, (value, std), or a dict of outcomes. It may
+be a coroutine function."""
 
 _BEATS = 3  # heartbeats that a lease has time for
 _HOPELESS = 10  # failures without any success that end a run
@@ -54,6 +57,8 @@ class Run:
         callback: Callable[[Trial], None] | None,
         workers: str = "threads",
         report: Callable[[str], None] = _log.warning,
+        checkpoints: Union[str, os.PathLike[str], None] = None,
+        until: Callable[[], bool] = lambda: False,
     ) -> None:
         for name, n in (("evals", evals), ("parallel", parallel)):
             if n < 1:
@@ -66,6 +71,8 @@ class Run:
         self._lease = lease
         self._callback = callback
         self._report = report
+        self._checkpoints = None if checkpoints is None else Path(checkpoints)
+        self._until = until  # no trial is begun when it says so
         self._lock = threading.Lock()
         self._left = evals
         self._open: Dict[int, Trial] = {}
@@ -115,7 +122,7 @@ class Run:
 
     def _take(self) -> bool:
         with self._lock:
-            if self._left == 0 or self._stop.is_set():
+            if self._left == 0 or self._stop.is_set() or self._until():
                 return False
             self._left -= 1
             return True
@@ -159,7 +166,10 @@ class Run:
     def _outcome(self, trial: Trial) -> Callable[[], None]:
         """Call the objective and return what tells its result."""
         try:
-            result = self._objective(dict(trial.params))
+            if self._checkpoints is not None:
+                trial.checkpoint = self._checkpoints.absolute() / str(trial.number)
+                trial.checkpoint.mkdir(parents=True, exist_ok=True)
+            result = self._objective(dict(trial.params), trial)
             if isinstance(result, Mapping):
                 return self._named(trial, result)
             value, std = result if isinstance(result, tuple) else (result, None)
@@ -168,6 +178,9 @@ class Run:
         except Infeasible as e:
             reason = str(e)
             return lambda: trial.infeasible(reason)
+        except Stopped as e:
+            why = str(e)
+            return lambda: trial.stopped(why)
         except Exception as e:
             return self._failure(trial, describe(e), e)
 
@@ -244,7 +257,9 @@ def _recorded(how: Any) -> bool:
 def _beat(trial: Trial, lease: float) -> None:
     """Send a heartbeat, without the trial of the objective's thread changing meanwhile."""
     body: Mapping[str, Any] = {"worker": trial.worker, "lease_seconds": lease}
-    trial.study._call("POST", f"/trials/{trial.number}/heartbeat", body)
+    answer = trial.study._call("POST", f"/trials/{trial.number}/heartbeat", body)
+    if answer.get("stop"):
+        trial.should_stop = True
 
 
 def describe(e: BaseException) -> str:

@@ -15,7 +15,7 @@ from .errors import ImprovisedWarning
 from .run import Objective, Run
 from .space import Parameters, Space
 from .transport import Transport
-from .trial import Best, Front, Model, StudyInfo, Trial, read_best
+from .trial import Best, Front, Model, Report, StudyInfo, Trial, read_best
 
 _PAGE = 500
 _TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
@@ -172,6 +172,15 @@ class Study:
                 yield Trial.read(self, t)
             following = page["next"]
 
+    def reports(self, numbers: Sequence[int], most: int = 0) -> Dict[int, List[Report]]:
+        """Return what trials have reported, by number, at most so many of each evenly spread; 0 for all."""
+        found: Dict[int, List[Report]] = {}
+        for i in range(0, len(numbers), 100):
+            query = {"number": ",".join(map(str, numbers[i : i + 100])), "most": most}
+            for curve in self._call("GET", "/reports", query=query)["curves"]:
+                found[curve["number"]] = [Report.read(r) for r in curve["reports"]]
+        return found
+
     def best(self) -> Best | None:
         """Return the best point, None while no trial is complete."""
         return read_best(self._call("GET", "/best")["best"], self._space)
@@ -198,6 +207,7 @@ class Study:
         workers: str = "threads",
         lease: float = 60.0,
         callback: Callable[[Trial], None] | None = None,
+        checkpoints: Union[str, os.PathLike[str], None] = None,
     ) -> Best | None:
         """Evaluate evals trials with a function, parallel at a time, and return the best point.
 
@@ -208,8 +218,12 @@ class Study:
         heartbeats keep its lease. With parallel > 1 the function is called in threads, or in
         processes if workers says so; a coroutine function in an event loop. callback gets every trial that has an outcome. Ctrl-C gives back the trials that
         run; so does an error of the server.
+
+        A function of two arguments, or one whose second is named trial, gets the trial too, to report what it has reached:
+        when trial.report(step, value) returns True, it raises mahabo.Stopped. checkpoints is a folder in which every trial
+        has one of its own, trial.checkpoint.
         """
-        return self._run("minimize", objective, evals, parallel, workers, lease, callback)
+        return self._run("minimize", objective, evals, parallel, workers, lease, callback, checkpoints)
 
     def maximize(
         self,
@@ -220,9 +234,10 @@ class Study:
         workers: str = "threads",
         lease: float = 60.0,
         callback: Callable[[Trial], None] | None = None,
+        checkpoints: Union[str, os.PathLike[str], None] = None,
     ) -> Best | None:
         """Do as minimize does, in a study whose goal is maximize."""
-        return self._run("maximize", objective, evals, parallel, workers, lease, callback)
+        return self._run("maximize", objective, evals, parallel, workers, lease, callback, checkpoints)
 
     def _run(
         self,
@@ -233,10 +248,11 @@ class Study:
         workers: str,
         lease: float,
         callback: Callable[[Trial], None] | None,
+        checkpoints: Union[str, os.PathLike[str], None],
     ) -> Best | None:
         if self.goal != goal and not self.space.get("outcomes"):
             raise ValueError(f"the goal of study {self.name!r} is {self.goal}: call {self.goal}")
-        Run(self, objective, evals, parallel, lease, callback, workers).run()
+        Run(self, objective, evals, parallel, lease, callback, workers, checkpoints=checkpoints).run()
         return self.best()
 
     def flat(self, point: Mapping[str, Any]) -> Dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Union
 
 from .convert import finite, measured
@@ -106,8 +107,12 @@ class StudyInfo:
     created: datetime
     trials: int
     states: Dict[str, int]
-    """How many trials are waiting, running, complete, failed, infeasible or stale."""
+    """How many trials are waiting, running, complete, failed, infeasible, stale or stopped."""
     best: Best | None
+    stop: str = ""
+    """Rule that ends trials early."""
+    spent: float = 0.0
+    """Cost of all trials: what they told, or else their seconds."""
 
     @classmethod
     def read(cls, d: Mapping[str, Any], space: Space | None = None) -> StudyInfo:
@@ -124,7 +129,25 @@ class StudyInfo:
             trials=d["trials"],
             states=d["states"],
             best=read_best(d["best"], space or Space(d["space"]["parameters"])),
+            stop=d.get("stop", ""),
+            spent=float(d.get("spent", 0.0)),
         )
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a trial had reached at a step while it ran."""
+
+    step: int
+    value: float
+    outcomes: Dict[str, float] = field(default_factory=dict)
+    """By name, where the study declares outcomes."""
+    time: datetime | None = None
+
+    @classmethod
+    def read(cls, d: Mapping[str, Any]) -> Report:
+        """Return what a document of the server says."""
+        return cls(d["step"], float(d["value"]), dict(d.get("outcomes") or {}), read_time(d.get("time")))
 
 
 @dataclass(frozen=True)
@@ -158,6 +181,16 @@ class Trial:
     stds: Dict[str, float] = field(default_factory=dict)
     """Standard deviations of their noise, where they are known."""
     reason: str = ""
+    cost: float = 0.0
+    """What was told of its cost; an objective that is given the trial can set it."""
+    last: Report | None = None
+    """The last report of a stopped trial."""
+    bound: float | None = None
+    """What the method takes for the value of a stopped trial."""
+    should_stop: bool = False
+    """The rule of the study wants the trial to end: report and heartbeat say so."""
+    checkpoint: Path | None = None
+    """Folder of the trial, if the run was given one: a trial that is evaluated again finds it as it was."""
     notes: tuple[str, ...] = ()
     excluded: bool = False
     """It keeps its outcome, but nobody learns from it."""
@@ -172,6 +205,7 @@ class Trial:
     created: datetime | None = None
     asked: datetime | None = None
     told: datetime | None = None
+    _why: str = field(default="", repr=False, compare=False)  # it should end
 
     @classmethod
     def read(cls, study: Study, d: Mapping[str, Any]) -> Trial:
@@ -192,6 +226,11 @@ class Trial:
         self.outcomes = dict(d.get("outcomes") or {})
         self.stds = dict(d.get("stds") or {})
         self.reason = d.get("reason", "")
+        self.cost = float(d.get("cost") or self.cost)
+        last, bound = d.get("last"), d.get("bound")
+        self.last = Report.read(last) if last else None
+        self.bound = None if bound is None else float(bound)
+        self.should_stop = self.state in ("running", "stale") and (self.should_stop or d.get("stop", False))
         self.notes = tuple(d.get("notes") or ())
         self.excluded = d.get("excluded", False)
         self.outside = d.get("outside", "")
@@ -209,18 +248,56 @@ class Trial:
         std: float | None = None,
         *,
         params: Mapping[str, Any] | None = None,
+        cost: float | None = None,
     ) -> None:
         """Record the value, and the standard deviation of its noise if it is known.
 
         In a study that declares outcomes value is a dict of them, {"mass": 1.2, "stress": (9.1, 0.2)}, a
         pair with the standard deviation; the rest can be told later. params are those that were
-        really used, if they differ from the ones suggested.
+        really used, if they differ from the ones suggested. cost is that of the evaluation, in any unit that is the
+        same for all trials; else its time counts.
         """
         body: dict[str, Any] = {"outcomes": measured(value)} if isinstance(value, Mapping) else {"value": finite(value)}
         if std is not None:
             body["std"] = _deviation(std)
         if params:
             body["params"] = self.study._space.scatter(params)
+        if cost or self.cost:
+            body["cost"] = float(cost or self.cost)
+        self._act("tell", body)
+
+    def report(self, step: int, value: Union[float, Mapping[str, float]]) -> bool:
+        """Keep what the trial has reached at a step, and return whether it should end.
+
+        Steps count up in any unit, as epochs do. In a study that declares outcomes value is a dict of them, with the
+        first objective at least. A trial that should end is told so by stopped(), or by raising mahabo.Stopped in an
+        objective. Reporting an earlier step again, as after a checkpoint, replaces what was reported from there on.
+        """
+        one: dict[str, Any] = {"step": int(step)}
+        if isinstance(value, Mapping):
+            one["outcomes"] = {name: finite(v) for name, v in value.items()}
+        else:
+            one["value"] = finite(value)
+        answer = self.study._call("POST", f"/trials/{self.number}/report", {"worker": self.worker, "reports": [one]})
+        self.should_stop = self.should_stop or answer["stop"]
+        self._why = answer.get("reason") or self._why
+        return self.should_stop
+
+    async def report_async(self, step: int, value: Union[float, Mapping[str, float]]) -> bool:
+        """Do as report does, without holding up other coroutines."""
+        import asyncio
+
+        return await asyncio.get_running_loop().run_in_executor(None, self.report, step, value)
+
+    def reports(self, most: int = 0) -> List[Report]:
+        """Return what the trial has reported, at most so many evenly spread; 0 for all."""
+        return self.study.reports([self.number], most).get(self.number, [])
+
+    def stopped(self, reason: str = "") -> None:
+        """Record that the trial was ended early. Its last report is a bound, not its value; it may be tried again."""
+        body: dict[str, Any] = {"state": "stopped", "reason": (reason or self._why)[:_LONGEST]}
+        if self.cost:
+            body["cost"] = self.cost
         self._act("tell", body)
 
     def correct(
@@ -269,7 +346,7 @@ class Trial:
         self._act("heartbeat", {"worker": self.worker, "lease_seconds": lease})
 
     def retry(self) -> None:
-        """Send a failed trial back to the queue."""
+        """Send a failed or stopped trial back to the queue."""
         self._act("retry", None)
 
     def note(self, text: str) -> None:
