@@ -185,7 +185,9 @@ func (m *Model) Answer(ctx context.Context, q *Question) (a Answer, err error) {
 		suggestions = append(suggestions, more...)
 	}
 	if reporter, ok := m.method.(strategy.Reporter); ok {
-		a.Report = reporter.LastAsk()
+		if a.Report = reporter.LastAsk(); slices.ContainsFunc(m.found, func(f former.Finding) bool { return f.Used }) {
+			a.Report.Note = "" // it is about values that nobody told
+		}
 	}
 	q.added = map[string]bool{}
 	feasible := learnFeasibility(q.Observations, q.Infeasible)
