@@ -12,8 +12,7 @@
 // more than a few observations with that noise. A source counts only as long as it predicts new values, each before
 // it is known, clearly better than the mean of those before it does.
 //
-// Until there are enough new values the first points are some of the former trials: the best, and
-// others that show how the values compare.
+// The first points are the best of the former trials; those of the initial design that follow show how the values compare.
 //
 // Everything is a function of the sources and of the observations in their order, so that a replay finds the same.
 package former

@@ -14,7 +14,8 @@ import (
 
 const (
 	leastGain  = 0.3  // part of the squared error that a source has to save
-	leastFit   = 3    // new values before a source can count
+	earlyGain  = 1.5  // over the number of values is added while they are few
+	leastFit   = 5    // new values before a source can count
 	sharedRows = 20   // that the rows of a source weigh together at most
 	certain    = 1e-3 // least doubt, relative to the source's values
 )
@@ -164,12 +165,12 @@ func (f *fitted) value(x strategy.Point) float64 {
 	return f.bounded(f.scale.to(w))
 }
 
-// Probes are the first points to evaluate, apart from each other: the best of every source, then
-// one that shows how its values compare with the new ones, and of a single source two more.
+// Probes are the first points to evaluate, apart from each other: the best of every source, and of a single
+// one another good one. The points of the initial design that follow show how the other values compare.
 func (m *Model) Probes() (points []strategy.Point) {
-	parts := []float64{0, 0.75, 0.05, 0.5}
+	parts := []float64{0, 0.1}
 	if len(m.sources) > 1 {
-		parts = parts[:2]
+		parts = parts[:1]
 	}
 	for _, part := range parts {
 		for _, f := range m.sources {
@@ -252,8 +253,8 @@ func (f *fitted) compare(real []strategy.Observation) Finding {
 	m := make([]float64, len(real))
 	for i, o := range real {
 		m[i] = f.value(o.X)
-		if i >= leastFit-1 {
-			offset, scale := l.fit()
+		if i >= 2 {
+			offset, scale := l.cautious()
 			e, d := (o.Y[0]-offset-scale*m[i])/f.unit(m[i]), (o.Y[0]-l.y/l.n)/f.unit(m[i])
 			wrong, plain = wrong+e*e, plain+d*d
 		}
@@ -270,14 +271,15 @@ func (f *fitted) compare(real []strategy.Observation) Finding {
 	if plain > 0 {
 		found.Gain = 1 - wrong/plain
 	}
-	found.Used = found.Scale > 0 && found.Gain > leastGain && found.Doubt > 0 && !math.IsInf(found.Doubt, 0)
+	found.Used = found.Scale > 0 && found.Gain > leastGain+earlyGain/(n-2) && found.Doubt > 0 && !math.IsInf(found.Doubt, 0)
 	return found
 }
 
 // line is a regression that grows.
-type line struct{ n, m, y, mm, my float64 }
+type line struct{ n, m, y, mm, my, count float64 }
 
 func (l *line) add(m, y, weight float64) {
+	l.count++
 	l.n, l.m, l.y, l.mm, l.my = l.n+weight, l.m+weight*m, l.y+weight*y, l.mm+weight*m*m, l.my+weight*m*y
 }
 
@@ -287,6 +289,13 @@ func (l *line) fit() (offset, scale float64) {
 	if covariance := l.my - l.m*l.y/l.n; variance > 1e-12*l.mm && covariance > 0 {
 		scale = covariance / variance
 	}
+	return (l.y - scale*l.m) / l.n, scale
+}
+
+// cautious is the line to predict by: few values do not make it steep.
+func (l *line) cautious() (offset, scale float64) {
+	_, scale = l.fit()
+	scale *= l.count / (1 + l.count)
 	return (l.y - scale*l.m) / l.n, scale
 }
 

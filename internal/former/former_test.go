@@ -77,7 +77,7 @@ func TestAnotherUnitIsLearned(t *testing.T) {
 	m := fitOne(t, sp, bowlTrials(40))
 	real := observe(t, sp, 12, func(v space.Params) float64 { return 100 - 7*4 + 7*bowl(v.Float("a"), v.Float("b")) })
 	obs, found := m.Observations(real)
-	if f := found[0]; !f.Used || math.Abs(f.Scale-7) > 1 || math.Abs(f.Offset-72) > 30 || f.Gain < 0.8 {
+	if f := found[0]; !f.Used || math.Abs(f.Scale-7) > 1.2 || math.Abs(f.Offset-72) > 30 || f.Gain < 0.8 {
 		t.Errorf("it found %+v: %s", found[0], found[0])
 	}
 	if len(obs) != 40 {
@@ -115,7 +115,7 @@ func TestUnrelatedIsDropped(t *testing.T) {
 func TestProbesAreApart(t *testing.T) {
 	sp := newSpace(t, space.Float("a", 0, 10), space.Float("b", -3, 3))
 	probes := fitOne(t, sp, bowlTrials(60)).Probes()
-	if len(probes) != 4 {
+	if len(probes) != 2 {
 		t.Fatalf("there are %d probes", len(probes))
 	}
 	v, err := sp.Decode(probes[0])
