@@ -46,9 +46,13 @@ type modelUsed struct {
 
 	Former []string `json:"former,omitempty" doc:"What the studies that this one learns from were worth, a sentence for each."`
 
-	Weights     map[string]float64 `json:"weights,omitempty" doc:"The parameters that matter most to models that have learned how much each one does; the largest weight is 1."`
-	WeightShare float64            `json:"weight_share,omitempty" doc:"Share of the queries that these models make."`
-	WeightLead  float64            `json:"weight_lead,omitempty" doc:"How much better they predicted new values than a model where all parameters count alike, as a sum of differences of log densities."`
+	Weights       map[string]float64 `json:"weights,omitempty" doc:"The parameters that matter most to models that have learned how much each one does; the largest weight is 1."`
+	FitSeconds    float64            `json:"fit_seconds,omitempty" doc:"What the method took to learn from the trials, where it says so. Points that were chosen ahead took it before anybody asked."`
+	SearchSeconds float64            `json:"search_seconds,omitempty" doc:"What the rest of the choice took."`
+	WaitSeconds   float64            `json:"wait_seconds,omitempty" doc:"How long the request waited until its points were there."`
+
+	WeightShare float64 `json:"weight_share,omitempty" doc:"Share of the queries that these models make."`
+	WeightLead  float64 `json:"weight_lead,omitempty" doc:"How much better they predicted new values than a model where all parameters count alike, as a sum of differences of log densities."`
 }
 
 // askedTrial is a trial to evaluate.
@@ -143,6 +147,7 @@ func shapeBatch(b study.Batch) batchShape {
 func shapeModelUsed(m study.ModelInfo) modelUsed {
 	used := modelUsed{
 		Method: optional(m.Method), Fallback: optional(m.Fallback), Note: optional(m.Note), Former: m.Former,
+		FitSeconds: m.FitSeconds, SearchSeconds: m.SearchSeconds, WaitSeconds: m.WaitSeconds,
 		Weights: m.Weights, WeightShare: m.WeightShare, WeightLead: m.WeightLead,
 	}
 	if m.D > 0 {

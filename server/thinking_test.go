@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -74,6 +75,70 @@ func TestThinking(t *testing.T) {
 		median.Round(time.Millisecond), waits[len(waits)*99/100].Round(time.Millisecond), one.Round(time.Millisecond))
 	if *thinkCheck && median > one+50*time.Millisecond {
 		t.Errorf("the median ask took %s, one suggestion takes %s", median, one)
+	}
+}
+
+// The server answers while a method thinks.
+func TestAnswersWhileThinking(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds; make test runs it")
+	}
+	c := start(t, server.Config{Patience: time.Minute})
+	space := object{"parameters": object{"w[0:29]": object{"float": []float64{-1, 1}}}}
+	c.must("POST", "/v1/studies", object{"name": "rig", "method": "adaptive", "space": space}, nil)
+	random := rand.New(rand.NewPCG(1, 1))
+	var table strings.Builder
+	for range 300 {
+		row := map[string]float64{}
+		for i := range 30 {
+			row[fmt.Sprintf("w%d", i)] = 2*random.Float64() - 1
+		}
+		row["value"] = valley(row)
+		line, _ := json.Marshal(row) // of numbers
+		table.Write(append(line, '\n'))
+	}
+	c.must("POST", "/v1/studies/rig/import?format=jsonl", table.String(), nil)
+	web := &http.Client{Transport: &http.Transport{}}
+	defer web.CloseIdleConnections()
+	done := make(chan error, 1)
+	var batch struct {
+		Model struct {
+			Fit    float64 `json:"fit_seconds"`
+			Search float64 `json:"search_seconds"`
+			Wait   float64 `json:"wait_seconds"`
+		}
+	}
+	go func() {
+		_, err := timed(&http.Client{}, c.url+"/v1/studies/rig/ask", object{}, &batch)
+		done <- err
+	}()
+	var waits []time.Duration
+	for thinking := true; thinking; {
+		begin := time.Now()
+		answer, err := web.Get(c.url + "/v1/studies")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		waits = append(waits, time.Since(begin))
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+			thinking = false
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	slices.Sort(waits)
+	if median := waits[len(waits)/2]; median > 100*time.Millisecond {
+		t.Errorf("the list of studies takes %s while a method thinks, the median of %d", median, len(waits))
+	}
+	if m := batch.Model; !(m.Fit > 0 && m.Search > 0 && m.Wait+0.01 >= m.Fit+m.Search) {
+		t.Errorf("learning took %g s, the search %g s, and the request waited %g s", m.Fit, m.Search, m.Wait)
 	}
 }
 

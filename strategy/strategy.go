@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"time"
 )
 
 // Point is a point of the box [-1,1]^D.
@@ -44,6 +45,8 @@ type AskReport struct {
 	Fallback     error   // why the points are uniform instead of the method's own
 	EmbeddingDim int     // dimension of the subspace that the method works in, 0 when it has none
 	Note         string  // why the points may look odd, empty when they do not
+
+	Fit time.Duration // what learning from the observations took; 0 where the method does not say
 
 	// How much each parameter matters to the models that have learned it, the largest 1; nil
 	// where all parameters count alike.

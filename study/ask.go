@@ -17,6 +17,8 @@ type AskRequest struct {
 	Lease     time.Duration `json:"-"`                    // time to tell or to send a heartbeat; 0 for ever
 	Fixed     space.Params  `json:"fixed"`                // parameters to hold at values
 	Command   string        `json:"-"`                    // that will evaluate them, for Summary; empty when nobody knows
+
+	began time.Time // when it was checked
 }
 
 // Batch is what one Ask served.
@@ -35,6 +37,12 @@ type ModelInfo struct {
 	Note     string  `json:"note,omitempty"`     // why the points may look odd
 
 	Former []string `json:"former,omitempty"` // what former studies were worth, a sentence for each
+
+	// Seconds that the points took, to the millisecond: learning from the trials, where the method says so,
+	// and all the rest of the choice. Points that were chosen ahead took them before anybody asked.
+	FitSeconds    float64 `json:"fit_seconds,omitzero"`
+	SearchSeconds float64 `json:"search_seconds,omitzero"`
+	WaitSeconds   float64 `json:"wait_seconds,omitzero"` // from the request until its points were there
 
 	// The parameters that matter most to models that have learned how much each one does, the
 	// largest weight 1. They are there while such models make queries.
@@ -77,9 +85,13 @@ func (s *Study) Ask(ctx context.Context, r AskRequest) (Batch, error) {
 	return Batch{}, ErrContention
 }
 
+// milliseconds are seconds with three decimals.
+func milliseconds(d time.Duration) float64 { return float64(d.Milliseconds()) / 1e3 }
+
 // Check fills what a request leaves open and names what is wrong with it.
 func (s *Study) Check(r AskRequest) (AskRequest, error) {
 	c := s.Config()
+	r.began = time.Now()
 	if r.Count == 0 {
 		r.Count = max(c.Batch, 1)
 	}

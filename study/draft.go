@@ -279,6 +279,9 @@ func (d *Draft) asked(t *part, trials int, now time.Time) *asked {
 	}
 	number(e.New, trials+1)
 	e.ModelInfo, e.Basis, e.First = d.answer.info, d.basis, t.from
+	if !t.request.began.IsZero() {
+		e.WaitSeconds = milliseconds(time.Since(t.request.began))
+	}
 	if d.question.Count != len(e.New) {
 		e.Wanted = d.question.Count
 	}

@@ -81,6 +81,8 @@ func choose(ctx context.Context, m *suggest.Model, q *suggest.Question, g Goal) 
 	scheme := outcome.Of(q.Space.Outcomes())
 	r := chosen.Report
 	a.info = ModelInfo{Method: q.Method, D: r.EmbeddingDim, Jitter: r.Jitter, Note: r.Note, Former: chosen.Former}
+	a.info.FitSeconds = milliseconds(r.Fit)
+	a.info.SearchSeconds = milliseconds(chosen.Took - r.Fit)
 	if r.Fallback != nil {
 		a.info.Fallback = r.Fallback.Error()
 	}

@@ -3,6 +3,7 @@ package bench
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,9 +72,17 @@ func TestJudgedOutcomes(t *testing.T) {
 			t.Errorf("the hypervolume is %g", -got.Best)
 		}
 	}
-	r := &recorder{early: 3}
-	if curve, err := r.curve(3); err != nil || curve[2] != neverKept {
-		t.Errorf("without a point that keeps all limits: %v, %v", curve, err)
+	for _, c := range []struct {
+		r    recorder
+		want []float64
+	}{
+		{recorder{early: 3, violated: true}, []float64{neverKept, neverKept, neverKept}},
+		{recorder{early: 2, violated: true, best: []float64{5}}, []float64{neverKept, neverKept, 5}},
+		{recorder{early: 2, failed: 2, best: []float64{5}}, []float64{5, 5, 5}},
+	} {
+		if curve, err := c.r.curve(3); err != nil || !slices.Equal(curve, c.want) {
+			t.Errorf("%+v: the curve is %v, want %v, %v", c.r, curve, c.want, err)
+		}
 	}
 	if _, err := (&recorder{early: 3, failed: 3}).curve(3); err == nil || !strings.Contains(err.Error(), "no evaluation") {
 		t.Errorf("without a value: %v", err)

@@ -18,6 +18,7 @@ import (
 type recorder struct {
 	evaluate func(context.Context, space.Params) (problem.Evaluation, error)
 	early    int       // evaluations that failed, or violated a limit, before the first value
+	violated bool      // one of them violated a limit
 	best     []float64 // after each evaluation from that on
 	failed   int
 	failure  string
@@ -79,6 +80,7 @@ func (r *recorder) Evaluate(ctx context.Context, _ int, v space.Params) (evaluat
 	case !ok:
 		if n == 0 {
 			r.early++
+			r.violated = r.violated || e.Seen.State == evaluate.Complete
 		} else {
 			r.best = append(r.best, r.best[n-1])
 		}
@@ -97,10 +99,11 @@ const neverKept = 1e9
 var errNoValue = errors.New("no evaluation gave a value")
 
 // curve has a number for each of n evaluations. Where the first ones failed that is the first
-// value found, and where the space had no more points the last.
+// value found, before any keeps all limits neverKept, and where the space had no more points the last.
 func (r *recorder) curve(n int) ([]float64, error) {
-	if len(r.best) == 0 && r.early > r.failed {
-		r.best = []float64{neverKept}
+	if r.violated {
+		r.best = slices.Concat(slices.Repeat([]float64{neverKept}, r.early), r.best)
+		r.early = 0
 	}
 	if len(r.best) == 0 {
 		return nil, errNoValue

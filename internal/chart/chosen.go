@@ -2,6 +2,7 @@ package chart
 
 import (
 	"cmp"
+	"fmt"
 	"html/template"
 	"slices"
 )
@@ -13,8 +14,21 @@ type Chosen struct {
 	Fallback, Note *string
 	Former         []string // what former studies were worth
 	Weights        map[string]float64
+	FitSeconds     float64 `json:"fit_seconds"`
+	SearchSeconds  float64 `json:"search_seconds"`
 	WeightShare    float64 `json:"weight_share"`
 	WeightLead     float64 `json:"weight_lead"`
+}
+
+// Took says in words how long the choice took; it is empty where that is not known, or nothing.
+func (c Chosen) Took() string {
+	switch {
+	case c.FitSeconds+c.SearchSeconds < 0.01:
+		return ""
+	case c.FitSeconds == 0:
+		return fmt.Sprintf("The method chose these points in %.2g s.", c.SearchSeconds)
+	}
+	return fmt.Sprintf("The method took %.2g s to learn from the trials and %.2g s to look for these points.", c.FitSeconds, c.SearchSeconds)
 }
 
 // Figure draws the weights of the parameters, the largest first.

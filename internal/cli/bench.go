@@ -23,6 +23,7 @@ type benchCmd struct {
 	Report  benchReportCmd  `cmd:"" help:"Make a page of results: leaderboard, figures, tables, and how they were made."`
 	Compare benchCompareCmd `cmd:"" help:"Compare results with the paper's, with another folder's, or two methods."`
 	Replay  benchReplayCmd  `cmd:"" help:"Make trials of a folder again and compare them with the stored ones, digit by digit."`
+	Workers benchWorkersCmd `cmd:"" help:"Have many workers evaluate, in simulated time: best value by time."`
 	Pack    benchPackCmd    `cmd:"" help:"Compress the finished trials of results folders."`
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,8 +80,15 @@ func Main(args []string, own ...strategy.Method) int {
 	if err != nil {
 		return fail(err)
 	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbage)
+	}
 	return run(args, registry)
 }
+
+// garbage is how much memory that is not used any more may lie beside what is, in per cent: a model of
+// thousands of observations has hundreds of megabytes, and they are cheap to look through.
+const garbage = 50
 
 func run(args []string, registry *strategy.Registry) int {
 	parser, err := kong.New(&cli{},

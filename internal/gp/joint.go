@@ -34,30 +34,26 @@ func ConditionJoint(h Hyper, p *Points, y [][]float64, given []float64, spare in
 	}
 	j := &Joint{
 		Posterior: first, alphas: linalg.New(m, n+spare), means: make([]float64, m), scales: make([]float64, m),
-		logDet: linalg.LogDet(first.l.Slice(0, n, 0, n)),
+		logDet: linalg.LogDetLower(first.factor.L, n),
 	}
-	li := first.li.Slice(0, n, 0, n)
+	li := first.factor.Inverse
 	u, values, v := make([]float64, n), linalg.New(m, n), linalg.New(m, n)
 	for i := range n {
-		for _, e := range li.Row(i)[:i+1] {
+		for _, e := range li.Row(i) {
 			u[i] += e
 		}
 	}
 	for k := range m {
 		copy(values.Row(k), y[k])
 	}
-	full := linalg.New(n, n) // the rest of L⁻¹ may hold anything
-	for i := range n {
-		copy(full.Row(i)[:i+1], li.Row(i)[:i+1])
-	}
-	linalg.GemmTB(v, 0, 1, values, full) // v_k = L⁻¹ y_k
+	linalg.MulLowerTrans(1, v, values, li) // v_k = L⁻¹ y_k
 	for k := range m {
 		row := v.Row(k)
 		j.means[k] = linalg.Dot(u, row) / first.total
 		linalg.Axpy(row, -j.means[k], u)
 		j.scales[k] = max(linalg.Dot(row, row)/float64(n), smallestScale)
 	}
-	linalg.Gemm(j.alphas.Slice(0, m, 0, n), 0, 1, v, full) // alpha_k = L⁻ᵀ v_k
+	linalg.MulLower(1, j.alphas.Slice(0, m, 0, n), v, li) // alpha_k = L⁻ᵀ v_k
 	return j, nil
 }
 
@@ -74,8 +70,8 @@ func (j *Joint) Noises(k int) float64 { return j.scales[k] * j.Hyper.Noise }
 func (j *Joint) MomentsAt(mean, variance, x linalg.Matrix) {
 	n, rows := j.points.n, x.Rows
 	if j.kk.Rows < rows || j.kk.Cols < n {
-		j.kk, j.ss = linalg.New(rows, j.l.Cols), linalg.New(rows, j.l.Cols)
-		j.vv, j.ww = linalg.New(rows, j.l.Cols), linalg.New(rows, j.l.Cols)
+		j.kk, j.ss = linalg.New(rows, len(j.alpha)), linalg.New(rows, len(j.alpha))
+		j.vv, j.ww = linalg.New(rows, len(j.alpha)), linalg.New(rows, len(j.alpha))
 	}
 	j.rows = rows
 	dim := j.points.dim
@@ -111,7 +107,7 @@ func (j *Joint) MomentsAt(mean, variance, x linalg.Matrix) {
 		return
 	}
 	v := j.vv.Slice(0, rows, 0, n)
-	linalg.GemmTB(v, 0, 1, k, j.li.Slice(0, n, 0, n))
+	linalg.MulLowerTrans(1, v, k, j.factor.Inverse)
 	for i := range rows {
 		share := max(1-linalg.Dot(v.Row(i), v.Row(i)), smallestVariance)
 		for l, s := range j.scales {
@@ -123,7 +119,7 @@ func (j *Joint) MomentsAt(mean, variance, x linalg.Matrix) {
 // mainEffects mixes them into the correlations k of the rows of z.
 func (j *Joint) mainEffects(k, z linalg.Matrix) {
 	if j.main.Rows < z.Rows || j.main.Cols < k.Cols*z.Cols {
-		j.main = linalg.New(z.Rows, j.l.Cols*z.Cols)
+		j.main = linalg.New(z.Rows, len(j.alpha)*z.Cols)
 	}
 	main := make([]float64, k.Cols)
 	for i := range z.Rows {
@@ -144,7 +140,7 @@ func (j *Joint) Pull(grad, dMean, dVariance linalg.Matrix) {
 	linalg.Gemm(c, 0, 1, dMean, j.alphas.Slice(0, m, 0, n))
 	if dVariance.Rows > 0 {
 		w := j.ww.Slice(0, rows, 0, n)
-		linalg.Gemm(w, 0, 1, j.vv.Slice(0, rows, 0, n), j.li.Slice(0, n, 0, n))
+		linalg.MulLower(1, w, j.vv.Slice(0, rows, 0, n), j.factor.Inverse)
 		for i := range rows {
 			linalg.Axpy(c.Row(i), -2*linalg.Dot(dVariance.Row(i), j.scales), w.Row(i))
 		}

@@ -36,22 +36,30 @@ func (m Main) With(share float64) *Main {
 // correlations, D for each point.
 func (m *Main) correlate(k, e, x []float64, p *Points) {
 	dim := p.dim
-	e = e[:len(k)*dim]
+	e, x = e[:len(k)*dim], x[:dim]
 	for l := range k {
-		row, at := e[l*dim:(l+1)*dim], p.x.Row(l)[:dim]
-		for j, v := range at {
-			d := x[j] - v
+		row, at := e[l*dim:][:len(x)], p.x.Row(l)[:len(x)]
+		for j, v := range x {
+			d := v - at[j]
 			row[j] = d * d
 		}
 	}
 	linalg.ExpScaled(e, 1, -0.5*m.Theta, e)
 	for l := range k {
-		sum := 0.0
-		for _, v := range e[l*dim : (l+1)*dim] {
-			sum += v
-		}
-		k[l] = sum / float64(dim)
+		k[l] = sumOf(e[l*dim:][:dim]) / float64(dim)
 	}
+}
+
+// sumOf adds four numbers at a time.
+func sumOf(v []float64) float64 {
+	var a, b, c, d float64
+	for ; len(v) >= 4; v = v[4:] {
+		a, b, c, d = a+v[0], b+v[1], c+v[2], d+v[3]
+	}
+	for _, w := range v {
+		a += w
+	}
+	return a + b + (c + d)
 }
 
 // mix replaces correlations of the first points, the lower triangle of r, by those with main effects.

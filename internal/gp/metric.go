@@ -78,7 +78,7 @@ func (m Isotropic) Between(r2 linalg.Matrix, p *Points) {
 
 func (m Isotropic) rowBetween(r2 []float64, i int, p *Points) {
 	rate := m.rate(p.dim)
-	for j, v := range p.r2.Row(i)[:i] {
+	for j, v := range p.r2[i] {
 		r2[j] = rate * v
 	}
 }
@@ -92,7 +92,7 @@ func (m Isotropic) ParamGrad(dLog []float64, slope, g linalg.Matrix, p *Points) 
 
 func (m Isotropic) rowGrad(dLog []float64, i int, slope, g []float64, p *Points) {
 	half, sum := -m.rate(p.dim)/2, dLog[0]
-	r2 := p.r2.Row(i)[:i]
+	r2 := p.r2[i]
 	for j, v := range g {
 		sum += slope[j] * half * r2[j] * v
 	}
@@ -199,4 +199,13 @@ func (m Weighted) Pull(gradX, gradZ []float64) {
 	for j, g := range gradZ {
 		gradX[j] = math.Sqrt(m.Weights[m.Of[j]]) * g
 	}
+}
+
+// square is |Tx|² of a vector that has only some coordinates, from first on.
+func (m Weighted) square(first int, part []float64) (sum float64) {
+	for k, v := range part {
+		z := math.Sqrt(m.Weights[m.Of[first+k]]) * v
+		sum += z * z
+	}
+	return sum
 }

@@ -104,7 +104,7 @@ func (m *Posterior) condition(e, v []float64) (mean float64) {
 	var uv float64
 	u := make([]float64, n)
 	for i := range n {
-		row := m.li.Row(i)[:i+1]
+		row := m.factor.Inverse.Row(i)
 		v[i] = linalg.Dot(row, e[:i+1])
 		for _, l := range row {
 			u[i] += l
@@ -116,7 +116,7 @@ func (m *Posterior) condition(e, v []float64) (mean float64) {
 	}
 	clear(e)
 	for i := range n {
-		linalg.Axpy(e[:i+1], v[i]-mean*u[i], m.li.Row(i)[:i+1])
+		linalg.Axpy(e[:i+1], v[i]-mean*u[i], m.factor.Inverse.Row(i))
 	}
 	return mean
 }
@@ -203,7 +203,11 @@ func (p *Paths) With(first int, part []float64) {
 			linalg.Axpy(r2, -2*d, p.pull.Row(first+k))
 			linalg.Axpy(wave, d, p.features.Row(first+k))
 		}
-		all += p.project(gd, change)
+		if w, ok := p.linear.(Weighted); ok { // one coordinate does not depend on others
+			all += p.rate * w.square(first, change[first:first+len(part)])
+		} else {
+			all += p.project(gd, change)
+		}
 		clear(change[first : first+len(part)])
 		for i := range r2 {
 			r2[i] += all

@@ -7,12 +7,14 @@ import (
 )
 
 // Points are points together with the squared distances between them, which are all
-// that an isotropic kernel needs: a new point costs O(n D), new hyperparameters nothing.
+// that an isotropic kernel needs: a new point costs O(n D), new hyperparameters nothing. They are
+// 4n² bytes: those of many points are forgotten.
 type Points struct {
 	dim, n int
 	x      linalg.Matrix // one point per row, spare rows below
 	norm2  []float64     // |x_i|²
-	r2     linalg.Matrix // |x_i - x_j|², lower triangle
+	r2     [][]float64   // |x_i - x_j|² for j < i; nil for points whose distances are not kept
+	far    bool          // no distances are kept any more
 }
 
 // NewPoints returns an empty set of points with dim coordinates.
@@ -34,8 +36,19 @@ func (c *Points) Append(x []float64) {
 	}
 	i := c.n
 	c.keep(x)
-	c.distances(c.r2.Row(i)[:i], x)
+	if c.far {
+		return
+	}
+	if cap(c.r2[i]) < i {
+		c.r2[i] = make([]float64, i)
+	}
+	c.r2[i] = c.r2[i][:i]
+	c.distances(c.r2[i], x)
 }
+
+// Forget drops the distances, and new points have none: they are computed where a subset needs
+// them.
+func (c *Points) Forget() { c.far, c.r2 = true, nil }
 
 // keep adds a copy of a point for which there is room, without its distances.
 func (c *Points) keep(x []float64) {
@@ -51,12 +64,15 @@ func (c *Points) Truncate(n int) { c.n = n }
 func (c *Points) Subset(numbers []int) *Points {
 	s := NewPoints(c.dim)
 	s.grow(len(numbers) + 64)
-	s.n = len(numbers)
 	for a, i := range numbers {
-		copy(s.x.Row(a), c.x.Row(i))
-		s.norm2[a] = c.norm2[i]
+		if c.far {
+			s.Append(c.x.Row(i))
+			continue
+		}
+		s.keep(c.x.Row(i))
+		s.r2[a] = make([]float64, a)
 		for b, j := range numbers[:a] {
-			s.r2.Set(a, b, c.r2.At(max(i, j), min(i, j)))
+			s.r2[a][b] = c.r2[max(i, j)][min(i, j)]
 		}
 	}
 	return s
@@ -66,13 +82,13 @@ func (c *Points) Subset(numbers []int) *Points {
 func (c *Points) Dim() int { return c.dim }
 
 // Square returns |x_i - x_j|² for j < i.
-func (c *Points) Square(i, j int) float64 { return c.r2.At(i, j) }
+func (c *Points) Square(i, j int) float64 { return c.r2[i][j] }
 
 // MeanSquare returns the mean of |x_i - x_j|²/D over the pairs of points, 0 when there are none.
 func (c *Points) MeanSquare() float64 {
 	var sum float64
 	for i := range c.n {
-		for _, v := range c.r2.Row(i)[:i] {
+		for _, v := range c.r2[i] {
 			sum += v
 		}
 	}
@@ -99,12 +115,13 @@ func (c *Points) distances(r2, x []float64) {
 }
 
 func (c *Points) grow(capacity int) {
-	x, r2 := linalg.New(capacity, c.dim), linalg.New(capacity, capacity)
+	x, norm2 := linalg.New(capacity, c.dim), make([]float64, capacity)
 	copy(x.Data, c.x.Data)
-	for i := range c.n {
-		copy(r2.Row(i)[:i], c.r2.Row(i)[:i])
-	}
-	norm2 := make([]float64, capacity)
 	copy(norm2, c.norm2)
-	c.x, c.r2, c.norm2 = x, r2, norm2
+	if !c.far {
+		r2 := make([][]float64, capacity)
+		copy(r2, c.r2)
+		c.r2 = r2
+	}
+	c.x, c.norm2 = x, norm2
 }

@@ -8,87 +8,41 @@ import (
 // goroutine at a time.
 type Posterior struct {
 	Hyper
-	points *Points // z of the data, then of believed points; those of the data themselves without a map
-	shared bool    // points are those of the data
-	rate   float64
-	linear Map // nil for none
-	data   int // points with values; the others are believed
-	mean   float64
-	scale  float64
-	jitter float64
-	y      []float64
-	l, li  linalg.Matrix // factor of the correlations, and its inverse, spare rows below
-	alpha  []float64     // R⁻¹(y - mean), 0 for believed points
-	unit   []float64     // R⁻¹1 of a restricted process
-	total  float64
-	fitted []float64     // posterior mean at the data
-	k, v   linalg.Matrix // scratch
-	z, gz  linalg.Matrix // scratch of the map
+	points  *Points // z of the data, then of believed points; those of the data themselves without a map
+	shared  bool    // points are those of the data
+	threads int
+	rate    float64
+	linear  Map // nil for none
+	data    int // points with values; the others are believed
+	mean    float64
+	scale   float64
+	jitter  float64
+	y       []float64
+	factor  *linalg.Factor // of the correlations, and its inverse, spare rows below
+	alpha   []float64      // R⁻¹(y - mean), 0 for believed points
+	unit    []float64      // R⁻¹1 of a restricted process
+	total   float64
+	fitted  []float64     // posterior mean at the data
+	k, v    linalg.Matrix // scratch
+	z, gz   linalg.Matrix // scratch of the map
 }
 
 // Condition returns the posterior; spare is the number of points that may be believed
 // later.
 func Condition(h Hyper, d Data, spare int) (*Posterior, error) {
-	n := len(d.Y)
-	m := &Posterior{
-		Hyper: h, data: n, y: d.Y,
-		l: linalg.New(n+spare, n+spare), li: linalg.New(n+spare, n+spare),
-		alpha: make([]float64, n+spare), fitted: make([]float64, n),
-	}
-	m.rate, m.linear = h.Metric.Map(d.Points.dim)
-	m.place(d.Points, n, spare)
-	r, l := linalg.New(n, n), m.l.Slice(0, n, 0, n)
-	fillCorrelations(r, linalg.Matrix{}, h.Profile, h.Metric, h.Noise, d)
-	if h.Main != nil {
-		h.Main.mix(r, d.Points)
-	}
-	addGiven(r, d.Given, h.Scale)
-	jitter, err := linalg.CholeskyJitter(l, r, linalg.DefaultLadder(r))
-	if err != nil {
-		return nil, err
-	}
-	m.jitter = jitter
-	li := m.li.Slice(0, n, 0, n)
-	for i := range n {
-		copy(li.Row(i)[:i+1], l.Row(i)[:i+1])
-	}
-	linalg.InvertLower(li)
-	m.solve(d, li)
-	for i := range n {
-		// (R - N) alpha + mean = y - N alpha, N the noise on the diagonal.
-		m.fitted[i] = d.Y[i] - (h.Noise*d.weight(i)+nugget+jitter)*m.alpha[i]
-	}
-	for i, g := range d.Given {
-		m.fitted[i] -= g / h.Scale * m.alpha[i]
-	}
-	return m, nil
-}
-
-// place keeps the points, mapped where there is a map.
-func (m *Posterior) place(p *Points, n, spare int) {
-	if m.shared = m.linear == nil; m.shared {
-		m.points = p
-		return
-	}
-	z := linalg.New(n, m.linear.Dim())
-	m.linear.Apply(z, p.x.Slice(0, n, 0, p.dim))
-	m.points = NewPoints(m.linear.Dim())
-	m.points.grow(n + spare)
-	for i := range n {
-		m.points.keep(z.Row(i))
-	}
+	return new(Grower).Condition(h, d, spare)
 }
 
 // solve finds mean, s and alpha. With u = L⁻¹1 and v = L⁻¹y: mean = u·v/u·u and
 // alpha = L⁻ᵀ(v - mean u).
-func (m *Posterior) solve(d Data, li linalg.Matrix) {
-	n := len(d.Y)
+func (m *Posterior) solve(d Data) {
+	n, li := len(d.Y), m.factor.Inverse
 	u, v := make([]float64, n), make([]float64, n)
 	for i := range n {
-		for _, e := range li.Row(i)[:i+1] {
+		for _, e := range li.Row(i) {
 			u[i] += e
 		}
-		v[i] = linalg.Dot(li.Row(i)[:i+1], d.Y[:i+1])
+		v[i] = linalg.Dot(li.Row(i), d.Y[:i+1])
 	}
 	m.total = linalg.Dot(u, u)
 	if m.Mean != nil {
@@ -102,14 +56,14 @@ func (m *Posterior) solve(d Data, li linalg.Matrix) {
 		freedom = max(1, n-1)
 		m.unit = make([]float64, n)
 		for i := range n {
-			linalg.Axpy(m.unit[:i+1], u[i], li.Row(i)[:i+1])
+			linalg.Axpy(m.unit[:i+1], u[i], li.Row(i))
 		}
 	}
 	if m.scale = m.Scale; d.Given == nil && !m.Known {
 		m.scale = max(linalg.Dot(v, v)/float64(freedom), smallestScale)
 	}
 	for i := range n {
-		linalg.Axpy(m.alpha[:i+1], v[i], li.Row(i)[:i+1])
+		linalg.Axpy(m.alpha[:i+1], v[i], li.Row(i))
 	}
 }
 
@@ -137,7 +91,7 @@ func (m *Posterior) NoiseVariance() float64 { return m.scale * m.Noise }
 func (m *Posterior) LeaveOneOut(i int) (mean, variance float64) {
 	var own float64
 	for j := i; j < m.data; j++ {
-		own += m.li.At(j, i) * m.li.At(j, i)
+		own += m.factor.Inverse.At(j, i) * m.factor.Inverse.At(j, i)
 	}
 	if m.Restricted {
 		own = max(own-m.unit[i]*m.unit[i]/m.total, smallestVariance)
@@ -156,21 +110,22 @@ func (m *Posterior) Believe(x []float64) {
 		m.points.Append(z.Row(0))
 	}
 	k := make([]float64, n)
-	m.Profile.Correlate(k, nil, m.rate, m.points.r2.Row(n)[:n])
+	m.Profile.Correlate(k, nil, m.rate, m.points.r2[n])
 	if m.Main != nil {
 		main := make([]float64, n)
 		m.Main.correlate(main, make([]float64, n*m.points.dim), x, m.points)
 		m.Main.blend(k, main)
 	}
-	l := m.l.Slice(0, n+1, 0, n+1)
+	l, li := m.factor.L, m.factor.Inverse
 	// A point on top of another makes the matrix singular but for the noise.
-	for own := 1 + m.Noise + nugget + m.jitter; linalg.AppendRow(l, k, own) != nil; own += 1e-6 {
+	for own := 1 + m.Noise + nugget + m.jitter; linalg.AppendLower(l, n, k, own) != nil; own += 1e-6 {
 		continue
 	}
 	// The last row of L⁻¹ is -l'L⁻¹/l_nn, then 1/l_nn.
-	row, last := m.li.Row(n)[:n+1], l.At(n, n)
+	row, last := li.Row(n), l.At(n, n)
+	clear(row)
 	for j := range n {
-		linalg.Axpy(row[:j+1], -l.At(n, j)/last, m.li.Row(j)[:j+1])
+		linalg.Axpy(row[:j+1], -l.At(n, j)/last, li.Row(j))
 	}
 	row[n] = 1 / last
 }
@@ -237,7 +192,7 @@ func (m *Posterior) evaluate(value []float64, grad, x linalg.Matrix, f Moments) 
 	n, rows := m.points.n, x.Rows
 	data := m.points.X()
 	if m.k.Rows < 2*rows || m.k.Cols < n {
-		m.k, m.v = linalg.New(2*rows, m.l.Cols), linalg.New(2*rows, m.l.Cols)
+		m.k, m.v = linalg.New(2*rows, len(m.alpha)), linalg.New(2*rows, len(m.alpha))
 	}
 	k, slope := m.k.Slice(0, rows, 0, n), m.k.Slice(rows, 2*rows, 0, n)
 	v, w := m.v.Slice(0, rows, 0, n), m.v.Slice(rows, 2*rows, 0, n)
@@ -249,10 +204,9 @@ func (m *Posterior) evaluate(value []float64, grad, x linalg.Matrix, f Moments) 
 		}
 		m.Profile.Correlate(row, slope.Row(i), m.rate, row)
 	}
-	li := m.li.Slice(0, n, 0, n)
-	linalg.GemmTB(v, 0, 1, k, li)
+	linalg.MulLowerTrans(m.threads, v, k, m.factor.Inverse)
 	if grad.Rows > 0 {
-		linalg.Gemm(w, 0, 1, v, li)
+		linalg.MulLower(m.threads, w, v, m.factor.Inverse)
 	}
 	for i := range rows {
 		c, wi := slope.Row(i), w.Row(i)

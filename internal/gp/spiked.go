@@ -62,7 +62,7 @@ func (m Spiked) Between(r2 linalg.Matrix, p *Points) {
 	dim, along := float64(p.dim), m.coordinates(r2.Rows, p)
 	for i := range r2.Rows {
 		row := r2.Row(i)[:i]
-		for j, v := range p.r2.Row(i)[:i] {
+		for j, v := range p.r2[i] {
 			row[j] = m.Theta * v / dim
 		}
 		for k, a := range m.Along {
@@ -80,7 +80,7 @@ func (m Spiked) ParamGrad(dLog []float64, slope, g linalg.Matrix, p *Points) {
 	along := m.coordinates(g.Rows, p)
 	total := make([]float64, 1+along.Rows) // dL/dTheta, dL/dAlong times -2D
 	for i := range g.Rows {
-		slopes, r2, gi := slope.Row(i), p.r2.Row(i), g.Row(i)
+		slopes, r2, gi := slope.Row(i), p.r2[i], g.Row(i)
 		for j := range i {
 			w := slopes[j] * gi[j]
 			total[0] += w * r2[j]

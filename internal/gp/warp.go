@@ -70,6 +70,19 @@ func (t *Warp) excess(y []float64, reference, share float64) []float64 {
 	return u
 }
 
+// See returns w of a value that came after the warp was made. It may be lower than all others: below
+// the lowest, log(1 + u) goes on as a line.
+func (t Warp) See(y float64) float64 {
+	v := min(max((y*t.unit-t.low)/t.size, -1e150), 1e150)
+	if t.Log && v > 0 {
+		v = math.Log1p(v)
+	}
+	if t.std > 0 {
+		v = (v - t.mean) / t.std
+	}
+	return v
+}
+
 // Noise returns the standard deviation of w for that of a value y, std |dw/dy|.
 func (t Warp) Noise(w, std float64) float64 {
 	r := std / (t.size / t.unit) / t.std

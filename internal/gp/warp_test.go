@@ -94,3 +94,19 @@ func TestWarpMoments(t *testing.T) {
 		t.Errorf("moments %g ± %g, of samples %g ± %g", mean, variance, sum, squares-sum*sum)
 	}
 }
+
+// A value that comes later is seen as those that the warp was made for, and lower ones in order.
+func TestWarpSees(t *testing.T) {
+	y := []float64{3, 1, 40, 2, 5}
+	for _, log := range []bool{true, false} {
+		warp, w := NewWarp(log, y, 10, 0.3)
+		for i, v := range y {
+			if got := warp.See(v); math.Abs(got-w[i]) > 1e-12 {
+				t.Errorf("log %v: %g is seen as %g, want %g", log, v, got, w[i])
+			}
+		}
+		if low, lower := warp.See(0), warp.See(-100); !(lower < low && low < w[1]) || math.IsInf(warp.See(-math.MaxFloat64), 0) {
+			t.Errorf("log %v: lower values are seen as %g and %g, the lowest as %g", log, low, lower, w[1])
+		}
+	}
+}

@@ -63,6 +63,8 @@ const (
 	baseSamples  = 1024 // pairs of points for the indices of a few parameters
 	leastSamples = 256  // of them, where there are many points
 	mostSteps    = 1e7  // correlations computed for them
+	fewSamples   = 32   // where there are very many parameters
+	mostTerms    = 6e8  // terms of the sums over parameters that the points of a model take
 	firstSamples = 32   // of a first look at many
 	refinedMost  = 24   // parameters that are looked at closely
 	features     = 256  // of a draw
@@ -121,6 +123,9 @@ func (a *analyst) effects(ctx context.Context, region []choice, params []int) ([
 	samples := baseSamples
 	for samples > leastSamples && float64(samples*(len(params)+2)*(a.sample.len()+features)) > mostSteps {
 		samples /= 2 // a power of two keeps the sequence even
+	}
+	for samples > fewSamples && 2*float64(samples)*float64(a.out.Dim)*float64(a.sample.len()+features) > mostTerms {
+		samples /= 2
 	}
 	return all, a.estimate(ctx, all, models, region, params, samples)
 }

@@ -83,14 +83,11 @@ func (a *analyst) findRegion() error {
 			}
 			used = append(used, part)
 		}
-		c = c.within(low, high, used)
-		r, err := a.readable(c)
-		if err != nil {
-			return err
-		}
-		a.region.choices, a.region.ranges = append(a.region.choices, c), append(a.region.ranges, r)
+		a.region.choices = append(a.region.choices, c.within(low, high, used))
 	}
-	return nil
+	var err error
+	a.region.ranges, err = a.readable(a.region.choices)
+	return err
 }
 
 // within narrows a choice to what was used.
@@ -132,31 +129,48 @@ func nearest(places [][]float64, x []float64) int {
 	return best
 }
 
-// readable writes a choice in the values of the parameter.
-func (a *analyst) readable(c choice) (r Range, err error) {
-	name := a.coords[c.first].name
-	ends := [][]float64{{c.low}, {c.high}}
-	if c.places != nil {
-		ends = c.places
-		if a.coords[c.first].label == "" && a.coords[c.first].ends[0] == "" {
-			ends = [][]float64{c.places[0], c.places[len(c.places)-1]}
-		}
-	}
-	for _, end := range ends {
+// readable writes choices in the values of their parameters. The first ends of all are read together, then
+// the second ones, and so on: to read them one by one takes the square of the number of parameters.
+func (a *analyst) readable(choices []choice) ([]Range, error) {
+	ranges := make([]Range, len(choices))
+	for k, more := 0, true; more; k++ {
+		more = false
 		x := slices.Clone(a.best)
-		copy(x[c.first:], end)
+		for _, c := range choices {
+			if ends := a.ends(c); k < len(ends) {
+				copy(x[c.first:], ends[k])
+				more = more || k+1 < len(ends)
+			}
+		}
 		v, err := a.Space.Decode(x)
 		if err != nil {
-			return r, err
+			return nil, err
 		}
-		value, _ := v.Get(name)
-		switch value.(type) {
-		case string, bool:
-			text, _ := v.Text(name)
-			r.Labels = append(r.Labels, text)
-		default:
-			r.Numbers = append(r.Numbers, v.Float(name))
+		for i, c := range choices {
+			if k >= len(a.ends(c)) {
+				continue
+			}
+			name, r := a.coords[c.first].name, &ranges[i]
+			value, _ := v.Get(name)
+			switch value.(type) {
+			case string, bool:
+				text, _ := v.Text(name)
+				r.Labels = append(r.Labels, text)
+			default:
+				r.Numbers = append(r.Numbers, v.Float(name))
+			}
 		}
 	}
-	return r, nil
+	return ranges, nil
+}
+
+// ends are the parts of points that say how far a choice reaches.
+func (a *analyst) ends(c choice) [][]float64 {
+	switch {
+	case c.places == nil:
+		return [][]float64{{c.low}, {c.high}}
+	case a.coords[c.first].label == "" && a.coords[c.first].ends[0] == "":
+		return [][]float64{c.places[0], c.places[len(c.places)-1]}
+	}
+	return c.places
 }

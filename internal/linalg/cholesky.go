@@ -95,13 +95,18 @@ func (f *upperFactor) at(p, r int) []float64 {
 // pack fills panel p from the lower triangle of A. What lies below U's
 // diagonal is arbitrary: it never meets a column of U.
 func (f *upperFactor) pack(a Matrix, p int, jitter float64) {
+	f.packRows(a.Data[p*f.w*a.Stride:], a.Stride, p, jitter)
+}
+
+// packRows is pack for the rows of A that begin with the panel's first.
+func (f *upperFactor) packRows(data []float64, stride, p int, jitter float64) {
 	w, j0 := f.w, p*f.w
 	cols := min(w, f.n-j0)
 	dst := f.at(p, 0)
 	if cols < w {
 		clear(dst)
 	}
-	transpose(dst, w, a.Data[j0*a.Stride:], a.Stride, cols, j0+cols)
+	transpose(dst, w, data, stride, cols, j0+cols)
 	diag := dst[j0*w:]
 	for x := range w {
 		if x < cols {
@@ -114,16 +119,21 @@ func (f *upperFactor) pack(a Matrix, p int, jitter float64) {
 
 // unpack writes panel p to the lower triangle of dst.
 func (f *upperFactor) unpack(dst Matrix, p int) {
+	f.unpackRows(dst.Data[p*f.w*dst.Stride:], dst.Stride, p)
+}
+
+// unpackRows is unpack for the rows of dst that begin with the panel's first.
+func (f *upperFactor) unpackRows(data []float64, stride, p int) {
 	w, j0 := f.w, p*f.w
 	cols := min(w, f.n-j0)
 	src := f.at(p, 0)
 	if j0 > 0 {
-		transpose(dst.Data[j0*dst.Stride:], dst.Stride, src, w, j0, cols)
+		transpose(data, stride, src, w, j0, cols)
 	}
 	var tile [maxNR * maxNR]float64
 	transpose(tile[:], w, src[j0*w:], w, cols, cols)
 	for x := range cols {
-		copy(dst.Row(j0 + x)[j0:], tile[x*w:x*w+x+1])
+		copy(data[x*stride+j0:], tile[x*w:x*w+x+1])
 	}
 }
 
@@ -138,7 +148,7 @@ func (f *upperFactor) factorise(q *queue) error {
 		for p := j / f.w; p < right; p++ {
 			f.subtract(q, p, j, min(end, (p+1)*f.w))
 		}
-		if err := f.diagonal(q, j, end); err != nil {
+		if err := f.diagonal(q, j, j, end); err != nil {
 			return err
 		}
 		for p := right; p < f.panels; p++ {
@@ -159,7 +169,7 @@ func (f *upperFactor) parallelFactorise(threads int, own *queue) error {
 			p := first + i
 			f.subtract(q, p, j, min(end, (p+1)*f.w))
 		})
-		if err := f.diagonal(own, j, end); err != nil {
+		if err := f.diagonal(own, j, j, end); err != nil {
 			return err
 		}
 		parallelQueues(threads, f.panels-right, func(q *queue, i int) {
@@ -199,10 +209,10 @@ func (f *upperFactor) advance(q *queue, p, j, i int) {
 // block is the coefficient block of the rows at i.
 func (f *upperFactor) block(i int) []float64 { return f.coef[i*f.mr : (i+f.mr)*f.mr] }
 
-// diagonal factorises U[J,J]. Numbers after a bad pivot are arbitrary.
-func (f *upperFactor) diagonal(q *queue, j, end int) error {
+// diagonal factorises U[J,J] from row start on. Numbers after a bad pivot are arbitrary.
+func (f *upperFactor) diagonal(q *queue, j, start, end int) error {
 	right := ceilDiv(end, f.w)
-	for i := j; i < end; i += f.mr {
+	for i := start; i < end; i += f.mr {
 		first, t := i/f.w, f.block(i)
 		for p := first; p < right; p++ {
 			f.advance(q, p, j, i)
@@ -213,7 +223,7 @@ func (f *upperFactor) diagonal(q *queue, j, end int) error {
 		}
 	}
 	q.run()
-	for i := j; i < end; i++ {
+	for i := start; i < end; i++ {
 		d := f.pivots[i]
 		if !(d > 0) || d > math.MaxFloat64 {
 			return &NotPositiveDefiniteError{Pivot: i, Value: d}

@@ -123,9 +123,14 @@ func (x *lowerInverse) at(p, r int) []float64 {
 // of L at i: column after column, reciprocal diagonal, and the identity in the
 // rows that a block at the end of L lacks.
 func triangleOf(t []float64, l Matrix, i, rows, mr int) {
+	triangleAt(t, l.Data[i*l.Stride+i:], l.Stride, rows, mr)
+}
+
+// triangleAt is triangleOf for the block at the beginning of data.
+func triangleAt(t, data []float64, stride, rows, mr int) {
 	clear(t)
 	for r := range rows {
-		row := l.Data[(i+r)*l.Stride+i:]
+		row := data[r*stride:]
 		for c, v := range row[:r] {
 			t[c*mr+r] = v
 		}

@@ -43,11 +43,16 @@ func ParallelCholeskyJitter(threads int, dst, a Matrix, ladder []float64) (jitte
 // of A: rounding in a Gram matrix of order n perturbs its eigenvalues by about
 // n*1e-16 of that mean, and 1e-4 is far below any signal.
 func DefaultLadder(a Matrix) []float64 {
+	return Ladder(a.Rows, func(i int) float64 { return a.At(i, i) })
+}
+
+// Ladder is DefaultLadder for a diagonal of n elements.
+func Ladder(n int, diagonal func(i int) float64) []float64 {
 	mean := 0.0
-	for i := range a.Rows {
-		mean += a.At(i, i)
+	for i := range n {
+		mean += diagonal(i)
 	}
-	mean /= float64(max(a.Rows, 1))
+	mean /= float64(max(n, 1))
 	ladder := make([]float64, 0, 7)
 	for _, r := range [...]float64{1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4} {
 		ladder = append(ladder, r*mean)

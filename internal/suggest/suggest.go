@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/former"
@@ -92,7 +93,8 @@ type outcomesPredictor interface {
 type Answer struct {
 	Chosen []Chosen
 	Report strategy.AskReport
-	Former []string // what former studies were worth
+	Former []string      // what former studies were worth
+	Took   time.Duration // all of the choice, learning included
 }
 
 // Model is a method and what it was told so far. It is kept between questions for speed
@@ -168,6 +170,8 @@ func same(a, b strategy.Observation) bool {
 // Answer answers a question. In a finite space there can be fewer points than were asked
 // for, and evaluate.ErrExhausted when there are none.
 func (m *Model) Answer(ctx context.Context, q *Question) (a Answer, err error) {
+	began := time.Now()
+	defer func() { a.Took = time.Since(began) }()
 	if err := m.learn(ctx, q); err != nil {
 		return a, err
 	}

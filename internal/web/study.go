@@ -124,14 +124,19 @@ func (d *dashboard) readHeading(r *http.Request, tab string) (h heading, err err
 func (h heading) Outcomes() []space.Outcome { return h.space.Outcomes() }
 
 // Several says whether there is more than one objective.
-func (h heading) Several() bool {
-	objectives := 0
+func (h heading) Several() bool { return len(h.objectives()) > 1 }
+
+// First is the objective whose values curves show.
+func (h heading) First() string { return h.objectives()[0] }
+
+// objectives are the names of those that the study declares.
+func (h heading) objectives() (names []string) {
 	for _, o := range h.space.Outcomes() {
 		if o.Goal != "" {
-			objectives++
+			names = append(names, o.Name)
 		}
 	}
-	return objectives > 1
+	return names
 }
 
 // Limits says whether outcomes have limits.

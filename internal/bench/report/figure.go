@@ -63,6 +63,11 @@ func Figure(w io.Writer, trials []bench.Trial, kind Kind, format Image) error {
 	if err != nil {
 		return err
 	}
+	return f.write(w, format)
+}
+
+// write draws in a format.
+func (f *layout) write(w io.Writer, format Image) error {
 	switch format {
 	case SVG:
 		text, err := figure.SVG(f.width, f.height, f.draw)
@@ -74,12 +79,12 @@ func Figure(w io.Writer, trials []bench.Trial, kind Kind, format Image) error {
 	case PDF:
 		c := vgpdf.New(f.width, f.height)
 		f.draw(draw.New(c))
-		_, err = c.WriteTo(w)
+		_, err := c.WriteTo(w)
 		return err
 	case PNG:
 		c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(pngDPI))
 		f.draw(draw.New(c))
-		_, err = vgimg.PngCanvas{Canvas: c}.WriteTo(w)
+		_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(w)
 		return err
 	}
 	return fmt.Errorf("unknown image format %q", format)

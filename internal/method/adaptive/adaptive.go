@@ -16,6 +16,7 @@ package adaptive
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/mahabo/mahabo/internal/acquire"
 	"github.com/mahabo/mahabo/internal/method"
@@ -50,6 +51,7 @@ type adaptive struct {
 	phase  phase
 	within bool // the phase has learned of the next observation, and has to be followed
 	report strategy.AskReport
+	began  time.Time // the last Ask
 }
 
 var (
@@ -116,6 +118,7 @@ func (a *adaptive) Tell(obs ...strategy.Observation) error { return a.Add(obs) }
 // Ask chooses points. The point opposite to the end of an ascent has a tag: while it is
 // pending it is not asked for again.
 func (a *adaptive) Ask(ctx context.Context, n int, pending []strategy.Suggestion) ([]strategy.Suggestion, error) {
+	a.began = time.Now()
 	asked, err := a.AskModel(ctx, &a.report, n, pending, func(ctx context.Context, n int, _ []strategy.Point) ([]strategy.Point, error) {
 		if err := a.follow(ctx); err != nil {
 			return nil, err

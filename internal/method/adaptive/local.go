@@ -99,7 +99,7 @@ func (s *surroundings) around(ctx context.Context, x strategy.Point) (*place, er
 	s.jitter = max(s.jitter, model.Jitter())
 	gain := 0.0
 	for k, i := range numbers {
-		gain += local.logDensity(model, k) - s.all.logDensity(s.all.model, i)
+		gain += local.logDensity(model, k) - s.all.logDensityAt(i)
 	}
 	if !(gain > 0) {
 		return nil, nil

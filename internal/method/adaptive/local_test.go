@@ -89,7 +89,7 @@ func surroundingsOf(t *testing.T, a *run, lowest strategy.Point) *surroundings {
 	if err := a.refit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	all, err := a.condition(3)
+	all, err := a.condition(t.Context(), 3)
 	if err != nil {
 		t.Fatal(err)
 	}

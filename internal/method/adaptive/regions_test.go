@@ -37,7 +37,7 @@ func TestSearchEntersTheRegion(t *testing.T) {
 	if err := a.learned(t).whole.refit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	all, err := a.whole.condition(0)
+	all, err := a.whole.condition(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

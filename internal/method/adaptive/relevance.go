@@ -9,6 +9,7 @@ import (
 	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/method"
 	"github.com/mahabo/mahabo/internal/num"
+	"github.com/mahabo/mahabo/internal/parallel"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -23,6 +24,10 @@ type relevance struct {
 	n      int      // observations of the last fits
 	even   scaleFit // of the model that treats all parameters alike
 	models []weighted
+
+	growers growers
+	crowds  map[int]*crowd // by number of the model
+	base    int            // first count with many observations, else 0
 }
 
 // weighted is a model with one weight for each parameter.
@@ -43,6 +48,7 @@ var members = []weighted{{profile: gp.RBF}, {profile: gp.Matern52}, {profile: gp
 // learn goes through the observations up to the last count. When the context ends, the next call
 // goes on where it was.
 func (v *relevance) learn(ctx context.Context) error {
+	v.rebase()
 	for n := v.next(); n <= len(v.run.y); n = v.next() {
 		if v.n == 0 {
 			v.models = slices.Clone(members)
@@ -64,7 +70,7 @@ func (v *relevance) learn(ctx context.Context) error {
 func (v *relevance) next() int {
 	a := v.run
 	if v.n == 0 {
-		return max(a.Config.Init, min(a.WeightsFrom, 2*a.params))
+		return max(a.Config.Init, min(a.WeightsFrom, 2*a.params), v.base)
 	}
 	n := v.n + 1
 	for method.FitCount(n, weightFits) != n {
@@ -88,10 +94,14 @@ func (v *relevance) score(n int) []weighted {
 	if v.n == 0 {
 		return models
 	}
-	a, first := v.run, max(0, n-v.run.MostFitted)
+	a := v.run
+	if n-v.n > a.MostFitted-a.MostFitted/8 { // counts are far apart: the first that follow say enough
+		n = v.n + a.MostFitted/2
+	}
+	first := max(0, n-a.MostFitted)
 	s := a.newScaled(v.even.log, a.y[first:n], a.std[first:n], a.designMedian(n))
 	d := gp.Data{Points: a.points, Y: s.w, Given: s.noise}
-	if first > 0 {
+	if first > 0 || a.many() {
 		d.Points = a.points.Subset(numbers(first, n))
 	}
 	even, err := gp.Ahead(v.even.hyper, d, v.n-first)
@@ -134,10 +144,10 @@ func (v *relevance) fit(ctx context.Context, models []weighted, n int) (even sca
 		}
 	}
 	s := a.newScaled(even.log, d.Y, std, a.designMedian(n))
-	for i := range models {
+	parallel.For(a.Config.Threads, len(models), func(_, i int) {
 		m := &models[i]
 		if m.known && m.lead < resting && method.FitCount(n, restingFits) != n {
-			continue
+			return
 		}
 		prior := a.weightPrior(m)
 		if prior.Evals = firstGradient; m.known {
@@ -145,19 +155,19 @@ func (v *relevance) fit(ctx context.Context, models []weighted, n int) (even sca
 		}
 		data := gp.Data{Points: d.Points, Y: s.w, Given: s.noise}
 		hyper, loss, err := gp.Fit(ctx, prior, data)
-		if err == nil && a.few() {
+		if err == nil && a.few() && n <= mostNoisy {
 			prior.Start = noisy(prior)
 			if other, otherLoss, err := gp.Fit(ctx, prior, data); err == nil && otherLoss < loss {
 				hyper = other
 			}
 		}
-		if ctx.Err() != nil {
-			return even, ctx.Err()
-		}
-		if err == nil {
+		if err == nil && ctx.Err() == nil {
 			m.hyper, m.known = hyper, true
 			m.hyper.Metric = a.floored(a.weights(hyper.Metric))
 		}
+	})
+	if ctx.Err() != nil {
+		return even, ctx.Err()
 	}
 	return even, nil
 }
@@ -172,6 +182,10 @@ func noisy(prior gp.Prior) []float64 {
 	copy(start, prior.Start)
 	return append(start, math.Log(muchNoise))
 }
+
+// mostNoisy is the number of observations up to which both fits are made: later ones go on from
+// the better one.
+const mostNoisy = 128
 
 // muchNoise is the variance of the noise, relative to that of the function, that such a fit begins with.
 const muchNoise = 0.05

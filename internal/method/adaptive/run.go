@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/method"
@@ -30,17 +31,25 @@ type run struct {
 	fit    scaleFit
 	best   int // number of the lowest value
 
+	grower    gp.Grower  // of the model of everything
+	crowd     *crowd     // that model of many observations
 	relevance *relevance // nil for a run that has none
 
 	last posterior // of the last Ask, without the points that it believed
 	seen int       // observations that it knows
 }
 
-func (a *adaptive) newRun() *run { return &run{adaptive: a, points: gp.NewPoints(a.Dim)} }
+func (a *adaptive) newRun() *run {
+	return &run{adaptive: a, points: gp.NewPoints(a.Dim), grower: gp.Grower{Threads: a.Config.Threads}}
+}
 
 // add adds an observation.
 func (a *run) add(o observation) {
 	a.x, a.y, a.std = append(a.x, o.x), append(a.y, o.y), append(a.std, o.std)
+	if a.many() {
+		a.points.Forget()
+		a.grower = gp.Grower{}
+	}
 	a.points.Append(o.x)
 	if o.y < a.y[a.best] {
 		a.best = len(a.y) - 1
@@ -59,18 +68,19 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 			return nil, err
 		}
 	}
-	all, err := a.condition(len(pending) + n)
+	all, err := a.condition(ctx, len(pending)+n)
 	if err != nil {
 		return nil, err
 	}
-	defer all.model.Release()
+	defer all.release()
 	a.last, a.seen = all, len(a.y)
+	a.report.Fit = time.Since(a.began)
 	a.report.Jitter = all.model.Jitter()
 	for _, p := range pending {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		all.model.Believe(p)
+		all.believe(p)
 	}
 	r := rng.New(a.Config.Seed, uint64(len(a.Y)), uint64(len(pending)), rng.Purpose("adaptive"))
 	whole := a.around(all, everywhere)
@@ -81,7 +91,7 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 	weighed := weighings{run: a, places: map[int]*weighing{}, believed: slices.Clip(pending), spare: len(pending) + n}
 	points := make([]strategy.Point, 0, n)
 	add := func(x strategy.Point) {
-		all.model.Believe(x)
+		all.believe(x)
 		near.believe(x)
 		weighed.believe(x)
 		points = append(points, x)
@@ -94,7 +104,7 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 	known := func(x []float64) bool { return all.Points.Nearest(x) < a.apart() }
 	for len(points) < n {
 		if fronts == nil || !fronts.onlyLast {
-			p, err := weighed.draw(r)
+			p, err := weighed.draw(ctx, r)
 			if err != nil {
 				return nil, err
 			}
@@ -139,6 +149,7 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 	a.report.Jitter = max(a.report.Jitter, near.jitter, weighed.jitter)
 	if a.relevance != nil {
 		a.relevance.tell(&a.report)
+		a.relevance.growers.thin()
 	}
 	return points, nil
 }
@@ -155,25 +166,57 @@ type posterior struct {
 	scaled
 	std   []float64
 	model *gp.Posterior
+	crowd *crowd // nil for an exact model
+}
+
+// believe adds a point at its predicted value.
+func (p posterior) believe(x strategy.Point) {
+	p.model.Believe(x)
+	if p.crowd != nil {
+		p.Points.Append(x)
+	}
+}
+
+// release takes believed points out of those of the data.
+func (p posterior) release() {
+	p.model.Release()
+	p.Points.Truncate(len(p.Y))
+}
+
+// logDensityAt returns that of value i, not scaled, given the others.
+func (p posterior) logDensityAt(i int) float64 {
+	if p.crowd != nil {
+		return p.crowd.logDensity(p, i)
+	}
+	return p.logDensity(p.model, i)
 }
 
 // condition returns the posterior of the last fit; spare is the number of points that may
 // be believed later.
-func (a *run) condition(spare int) (posterior, error) {
+func (a *run) condition(ctx context.Context, spare int) (posterior, error) {
+	if a.many() {
+		c, err := a.gather(ctx, a.crowd, a.fit.hyper, a.fit.log, 1)
+		if err != nil {
+			return posterior{}, err
+		}
+		a.crowd = c
+		return c.posterior(a, spare)
+	}
 	d, std := a.keep(len(a.y), a.MostModel)
 	s := a.newScaled(a.fit.log, d.Y, std, a.designMedian(len(a.y)))
-	model, err := gp.Condition(a.fit.hyper, gp.Data{Points: d.Points, Y: s.w, Given: s.noise}, spare)
-	return posterior{d, s, std, model}, err
+	model, err := a.grower.Condition(a.fit.hyper, gp.Data{Points: d.Points, Y: s.w, Given: s.noise}, spare)
+	return posterior{Data: d, scaled: s, std: std, model: model}, err
 }
 
 // forecast is that of the model that predicts best; the random points that begin a run have none.
 func (a *run) forecast() (*method.Forecast, error) {
+	ctx := context.Background() // the model is there already
 	if a.fit.n == 0 {
 		return nil, gp.ErrNoFit
 	}
 	if a.relevance != nil {
 		if k, ok := a.relevance.best(); ok {
-			all, err := a.relevance.condition(k, 0)
+			all, err := a.relevance.condition(ctx, k, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -183,7 +226,7 @@ func (a *run) forecast() (*method.Forecast, error) {
 	all := a.last
 	if a.seen != len(a.y) {
 		var err error
-		if all, err = a.condition(0); err != nil {
+		if all, err = a.condition(ctx, 0); err != nil {
 			return nil, err
 		}
 	}
@@ -192,6 +235,9 @@ func (a *run) forecast() (*method.Forecast, error) {
 
 // keep returns the first n observations, or the relevant ones when they exceed the limit.
 func (a *run) keep(n, limit int) (d gp.Data, std []float64) {
+	if n <= limit && a.many() { // the distances of all are forgotten
+		return gp.Data{Points: a.points.Subset(numbers(0, n)), Y: a.y[:n]}, a.std[:n]
+	}
 	if n <= limit {
 		return gp.Data{Points: a.points, Y: a.y[:n]}, a.std[:n]
 	}
@@ -251,7 +297,7 @@ func (a *run) expected(ctx context.Context) ([]float64, error) {
 	if len(a.y) > a.MostModel || a.refit(ctx) != nil {
 		return a.y, ctx.Err()
 	}
-	all, err := a.condition(0)
+	all, err := a.condition(ctx, 0)
 	if err != nil {
 		return a.y, nil
 	}

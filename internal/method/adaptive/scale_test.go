@@ -118,7 +118,7 @@ func TestKnownNoiseHelps(t *testing.T) {
 		if err := whole.refit(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		all, err := whole.condition(0)
+		all, err := whole.condition(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,21 +27,26 @@ type place struct {
 
 // around is the place around the lowest point of a model.
 func (a *adaptive) around(p posterior, reach float64) *place {
-	fitted := p.model.Fitted()
+	fitted, point := p.model.Fitted(), p.Points.At
+	if p.crowd != nil {
+		var points [][]float64
+		points, fitted = p.crowd.lowest(p)
+		point = func(i int) []float64 { return points[i] }
+	}
 	i := method.Lowest(fitted, 1)[0]
-	at := &place{a, p.model, p.Points.At(i), fitted[i], reach}
+	at := &place{a, p.model, point(i), fitted[i], reach}
 	if !a.region.Whole() {
-		at.enter(p, fitted)
+		at.enter(point, fitted)
 	}
 	return at
 }
 
 // enter moves the centre into a region that the observations need not lie in: to the lowest
 // of the images of the lowest points.
-func (p *place) enter(all posterior, fitted []float64) {
+func (p *place) enter(point func(i int) []float64, fitted []float64) {
 	p.best = math.Inf(1)
 	for _, i := range method.Lowest(fitted, images) {
-		x := slices.Clone(all.Points.At(i))
+		x := slices.Clone(point(i))
 		p.region.Keep(x)
 		if mean, _ := p.model.Predict(x); mean < p.best {
 			p.best, p.centre = mean, x

@@ -28,7 +28,7 @@ type weighing struct {
 }
 
 // draw returns the place of a query; it is nil for the queries of the even model.
-func (s *weighings) draw(r *rand.Rand) (*weighing, error) {
+func (s *weighings) draw(ctx context.Context, r *rand.Rand) (*weighing, error) {
 	if s.run.relevance == nil {
 		return nil, nil
 	}
@@ -39,7 +39,7 @@ func (s *weighings) draw(r *rand.Rand) (*weighing, error) {
 	if p, known := s.places[k]; known {
 		return p, nil
 	}
-	p, err := s.run.weigh(k, s.spare)
+	p, err := s.run.weigh(ctx, k, s.spare)
 	if err != nil {
 		return nil, err
 	}
@@ -62,9 +62,9 @@ func (s *weighings) believe(x strategy.Point) {
 }
 
 // weigh is the place around the lowest point of model k.
-func (a *run) weigh(k, spare int) (*weighing, error) {
+func (a *run) weigh(ctx context.Context, k, spare int) (*weighing, error) {
 	v := a.relevance
-	known, err := v.condition(k, spare)
+	known, err := v.condition(ctx, k, spare)
 	if err != nil {
 		return nil, err
 	}
@@ -78,12 +78,23 @@ func (a *run) weigh(k, spare int) (*weighing, error) {
 }
 
 // condition returns the posterior of model k.
-func (v *relevance) condition(k, spare int) (posterior, error) {
+func (v *relevance) condition(ctx context.Context, k, spare int) (posterior, error) {
 	a := v.run
+	if a.many() {
+		c, err := a.gather(ctx, v.crowds[k], v.models[k].hyper, v.even.log, weightCut)
+		if err != nil {
+			return posterior{}, err
+		}
+		if v.crowds == nil {
+			v.crowds = map[int]*crowd{}
+		}
+		v.crowds[k] = c
+		return c.posterior(a, spare)
+	}
 	d, std := a.keep(len(a.y), a.MostModel)
 	s := a.newScaled(v.even.log, d.Y, std, a.designMedian(len(a.y)))
-	model, err := gp.Condition(v.models[k].hyper, gp.Data{Points: d.Points, Y: s.w, Given: s.noise}, spare)
-	return posterior{d, s, std, model}, err
+	model, err := v.growers.of(k, a.Config.Threads).Condition(v.models[k].hyper, gp.Data{Points: d.Points, Y: s.w, Given: s.noise}, spare)
+	return posterior{Data: d, scaled: s, std: std, model: model}, err
 }
 
 // query minimises an acquisition function over the region. Unlike the even model's, the

@@ -83,11 +83,19 @@ const loaders = {
       figure.dataset.lines = points.numbers.length;
       note.textContent = (points.numbers.length < points.total ? `${points.numbers.length} of ${points.total} complete trials are drawn: the best tenth and an even choice of the others. ` : "") + said;
     };
-    added.addEventListener("change", () => {
-      if (added.value) own = [added.value, ...own.filter((p) => p !== added.value)];
-      added.value = "";
-      reset.hidden = false;
-      load();
+    added.addEventListener("change", async () => {
+      const name = added.value.trim(), before = own; // typed where there are many
+      if (name) own = [name, ...own.filter((p) => p !== name)];
+      added.setCustomValidity("");
+      try {
+        await load();
+        added.value = "";
+        reset.hidden = false;
+      } catch (e) {
+        own = before;
+        added.setCustomValidity(e.message);
+        added.reportValidity();
+      }
     });
     reset.addEventListener("click", () => {
       own = [];

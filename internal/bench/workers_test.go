@@ -1,0 +1,81 @@
+package bench
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/mahabo/mahabo/internal/methods"
+)
+
+// A crew never has more trials under way than workers, time does not run back, and the same crew does the
+// same again; with constant durations rounds and no rounds are the same.
+func TestCrew(t *testing.T) {
+	base := Crew{Method: "sobol", Problem: "branin", Dim: 2, Workers: 8, Durations: "heavy", Evals: 60, Init: 10, Trial: 3}
+	run := func(change func(*Crew)) CrewRun {
+		c := base
+		change(&c)
+		r, err := c.Run(t.Context(), methods.BuiltIn(), "test", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Times) == 0 || !slices.IsSorted(r.Times) || !slices.IsSortedFunc(r.Best, func(a, b float64) int { return int(math.Copysign(1, b-a)) }) {
+			t.Errorf("%+v: times %v, values %v", c, r.Times, r.Best)
+		}
+		return r
+	}
+	heavy := run(func(*Crew) {})
+	if again := run(func(*Crew) {}); !slices.Equal(again.Times, heavy.Times) || !slices.Equal(again.Best, heavy.Best) {
+		t.Error("the same crew does something else")
+	}
+	rounds := run(func(c *Crew) { c.Rounds = true })
+	if len(rounds.Times) >= len(heavy.Times) {
+		t.Errorf("in rounds %d evaluations end in the same time, without %d", len(rounds.Times), len(heavy.Times))
+	}
+	constant := run(func(c *Crew) { c.Durations = "constant" })
+	if inRounds := run(func(c *Crew) { c.Durations, c.Rounds = "constant", true }); !slices.Equal(inRounds.Best, constant.Best) {
+		t.Error("evaluations that take the same are in rounds anyway")
+	}
+	run(func(c *Crew) { c.Durations = "correlated" })
+	one := run(func(c *Crew) { c.Workers = 1 })
+	if len(one.Times) != 70 {
+		t.Errorf("one worker makes %d evaluations, want 70", len(one.Times))
+	}
+	rows := CrewRows([]CrewRun{one, heavy, rounds})
+	if len(rows) != 2 || rows[0].Trials != 1 {
+		t.Fatalf("rows %+v", rows)
+	}
+}
+
+// Durations have the mean 1, or nearly: a heavy tail's is never reached by few.
+func TestCrewDurations(t *testing.T) {
+	var sum, longest float64
+	const n = 20000
+	for i := range n {
+		d := Crew{Durations: "heavy"}.duration(i, 0, nil)
+		sum, longest = sum+d, max(longest, d)
+	}
+	if mean := sum / n; mean < 0.9 || mean > 1.1 || longest < 30 {
+		t.Errorf("heavy durations have the mean %g and are %g at most", mean, longest)
+	}
+	before := []float64{1, 2, 3, 4}
+	if good, bad := (Crew{Durations: "correlated"}).duration(0, 0, before), (Crew{Durations: "correlated"}).duration(0, 5, before); !(good > 1.5 && bad < 0.5) {
+		t.Errorf("a good point takes %g, a bad one %g", good, bad)
+	}
+}
+
+// RunCrews goes on where a folder ends.
+func TestRunCrews(t *testing.T) {
+	dir := t.TempDir()
+	crews := []Crew{
+		{Method: "random", Problem: "branin", Dim: 2, Workers: 1, Durations: "constant", Evals: 20, Init: 5},
+		{Method: "random", Problem: "branin", Dim: 2, Workers: 4, Durations: "constant", Evals: 20, Init: 5},
+	}
+	count := 0
+	for k := range 2 {
+		runs, err := RunCrews(t.Context(), dir, crews, methods.BuiltIn(), "test", 1, func(CrewRun) { count++ })
+		if err != nil || len(runs) != 2 || count != 2 {
+			t.Fatalf("time %d: %d runs, %d of them new so far, %v", k, len(runs), count, err)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/mahabo/mahabo/internal/bench"
+	"github.com/mahabo/mahabo/internal/bench/report"
+)
+
+type benchWorkersCmd struct {
+	Method     string   `default:"adaptive" placeholder:"M,..." help:"Methods with their options (${default})."`
+	Problem    string   `default:"hartmann6" placeholder:"P,..." help:"Problems (${default})."`
+	Dim        int      `default:"20" placeholder:"D" help:"Parameters (${default})."`
+	Evals      int      `default:"500" placeholder:"N" help:"Evaluations of one worker after the initial design (${default})."`
+	Init       int      `default:"10" placeholder:"N" help:"Points of the initial design (${default})."`
+	Workers    []int    `default:"1,4,16,64,256" placeholder:"W" help:"Numbers of workers (${default}); 1 is what the others are compared with."`
+	Durations  []string `default:"constant" placeholder:"KIND" help:"How long evaluations take: constant, heavy (a heavy tail) or correlated (good points take longer); several with commas (${default})."`
+	Rounds     bool     `help:"Also with rounds, in which all wait for the last one."`
+	Trials     int      `default:"1" placeholder:"N" help:"Trials of each (${default})."`
+	FirstTrial int      `default:"0" placeholder:"N" help:"Number of the first trial (${default})."`
+	Threads    int      `default:"1" placeholder:"N" help:"Threads that a suggestion may use (${default})."`
+	Out        string   `required:"" placeholder:"DIR" help:"Folder of the results, workers.jsonl, and of the pictures; what is there is not run again."`
+}
+
+// Help is the long help.
+func (*benchWorkersCmd) Help() string {
+	return `Examples:
+
+  mahabo bench workers --problem hartmann6,rover --dim 60 --workers 1,16,64 --durations heavy --out results/workers
+
+Workers ask for a point when they are free, evaluate it and tell its value; the time is simulated, the mean of an evaluation is 1 and the method takes no time. W workers are followed for the time of one, divided by 0.375 W: 64 of them for 1/24 of it. The table says how much sooner they were as low as one worker after all its evaluations, in the middle of the trials.`
+}
+
+// crews are all combinations.
+func (c *benchWorkersCmd) crews() (crews []bench.Crew, err error) {
+	methods, err := bench.SplitMethods(c.Method)
+	if err != nil {
+		return nil, usagef("--method: %w", err)
+	}
+	problems, err := bench.SplitProblems(c.Problem)
+	if err != nil {
+		return nil, usagef("--problem: %w", err)
+	}
+	for _, d := range c.Durations {
+		if !slices.Contains(bench.Durations, d) {
+			return nil, usagef("--durations: %q is not known: choose one of %s", d, strings.Join(bench.Durations, ", "))
+		}
+	}
+	for _, w := range c.Workers {
+		if w < 1 {
+			return nil, usagef("--workers is %d: a crew has at least one", w)
+		}
+	}
+	if c.Evals < 1 || c.Init < 1 || c.Trials < 1 || c.Threads < 1 {
+		return nil, usagef("--evals, --init, --trials and --threads have to be positive")
+	}
+	for _, p := range problems {
+		for _, m := range methods {
+			for _, d := range c.Durations {
+				for trial := c.FirstTrial; trial < c.FirstTrial+c.Trials; trial++ {
+					for _, w := range c.Workers {
+						crew := bench.Crew{Method: m, Problem: p, Dim: c.Dim, Workers: w, Durations: d, Evals: c.Evals, Init: c.Init, Trial: trial}
+						crews = append(crews, crew)
+						if c.Rounds && w > 1 {
+							crew.Rounds = true
+							crews = append(crews, crew)
+						}
+					}
+				}
+			}
+		}
+	}
+	return crews, nil
+}
+
+// Run has the crews work, and writes the table and the pictures.
+func (c *benchWorkersCmd) Run(ctx context.Context, s streams) error {
+	crews, err := c.crews()
+	if err != nil {
+		return err
+	}
+	runs, err := bench.RunCrews(ctx, c.Out, crews, s.methods, version(), c.Threads, func(r bench.CrewRun) {
+		fmt.Fprintf(s.err, "%s on %s, %d workers, %s%s, trial %d: %.6g after %d evaluations, %.3g s each\n", r.Method, r.Problem, r.Workers, r.Durations, inRounds(r.Rounds), r.Trial,
+			r.Best[len(r.Best)-1], len(r.Best), r.Seconds/float64(len(r.Best)))
+	})
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "method\tproblem\tworkers\tdurations\ttrials\tas low as one\tsooner by\ts per point\t")
+	for _, r := range bench.CrewRows(runs) {
+		sooner := "-"
+		if r.Speedup > 0 {
+			sooner = fmt.Sprintf("%.3g", r.Speedup)
+		}
+		fmt.Fprintf(w, "%s\t%s %d\t%d\t%s%s\t%d\t%d\t%s\t%.3g\t\n", r.Method, r.Problem, r.Dim, r.Workers, r.Durations, inRounds(r.Rounds), r.Trials, r.Reached, sooner, r.Seconds)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	f, err := os.Create(filepath.Join(c.Out, "workers.svg"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return report.Workers(f, runs, report.SVG)
+}
+
+func inRounds(rounds bool) string {
+	if rounds {
+		return " in rounds"
+	}
+	return ""
+}
