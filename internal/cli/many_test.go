@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -221,4 +223,50 @@ func steepness(x, y []float64) float64 {
 		xy += (x[i] - mx) * (y[i] - my)
 	}
 	return xy / xx
+}
+
+// Everything that users do works with thousands of parameters, and no step takes the square of their number.
+func TestManyParameters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds; make test runs it")
+	}
+	c := crowded{trials: 14, params: 3000}
+	dir := t.TempDir()
+	space := filepath.Join(dir, "space.yaml")
+	if err := os.WriteFile(space, fmt.Appendf(nil, "parameters:\n  \"x[0:%d]\": {float: [-1, 1]}\n", c.params-1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store := "sqlite:" + filepath.Join(dir, "a.db")
+	page := filepath.Join(dir, "report.html")
+	for _, step := range [][]string{
+		{"study", "create", "wide", "--space", space, "--seed", "1"},
+		{"study", "import", "wide", c.tables(t, dir)[0]},
+		{"ask", "wide", "--json"},
+		{"tell", "wide", "15", "--value", "3"},
+		{"best", "wide"},
+		{"trials", "wide"},
+		{"study", "export", "wide", "--format", "csv"},
+		{"report", "wide", "--out", page},
+	} {
+		if m := clocked(t, 1, append(step, "--store", store)...); m.cpu > 12*time.Second {
+			t.Errorf("%s takes %s of processor time", strings.Join(step[:2], " "), m.cpu)
+		}
+	}
+	address, stop := serve(t, "--store", store)
+	defer func() { _ = stop() }()
+	for _, path := range []string{"/studies/wide", "/studies/wide/trials", "/studies/wide/trials/3", "/v1/studies/wide/best"} {
+		start := time.Now()
+		answer, err := http.Get(address + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if took := time.Since(start); err != nil || answer.StatusCode != http.StatusOK || took > 10*time.Second {
+			t.Errorf("%s: %s after %s, %v", path, answer.Status, took, err)
+		}
+		if count := strings.Count(string(text), "<option"); count > 1000 {
+			t.Errorf("%s offers %d choices", path, count)
+		}
+	}
 }
