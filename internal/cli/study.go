@@ -108,7 +108,7 @@ type studyCreateCmd struct {
 	Seed   uint64   `default:"0" placeholder:"S" help:"Seed of the method (${default})."`
 	Init   int      `default:"${default_init}" placeholder:"N" help:"Points of the initial design (${default})."`
 	Budget int      `placeholder:"N" help:"Trials that are meant in all, if you know: the method plans for them."`
-	From   []string `placeholder:"STUDY" help:"Former studies of the store, or .csv tables, to learn from, separated by commas: other bounds, parameters and units do no harm."`
+	From   []string `placeholder:"STUDY" help:"Former studies of the store, or .csv tables, to learn from, separated by commas; they may have other bounds, parameters and units."`
 	longFlags
 	storeFlags
 }
