@@ -101,7 +101,7 @@ func (p Page) view() (*view, error) {
 	a, goal := p.Review, p.Summary.Config.Goal
 	v := &view{Page: p, View: chart.View{Review: a, Goal: string(goal)}, Style: template.CSS(figure.Style + chart.Style)}
 	if m := p.Summary.Model; m.Method != "" {
-		v.Asked = &chart.Chosen{Method: m.Method, D: m.D, FitSeconds: m.FitSeconds, SearchSeconds: m.SearchSeconds, Weights: m.Weights, WeightShare: m.WeightShare, WeightLead: m.WeightLead}
+		v.Asked = &chart.Chosen{Method: m.Method, D: m.D, Former: m.Former, FitSeconds: m.FitSeconds, SearchSeconds: m.SearchSeconds, Weights: m.Weights, WeightShare: m.WeightShare, WeightLead: m.WeightLead}
 	}
 	v.Library, v.Script = template.JS(chart.Unpacked()), template.JS(chart.Script+start)
 	v.Policy = "default-src 'none'; style-src 'unsafe-inline'; script-src " + digest(string(v.Library)) + " " + digest(string(v.Script))
