@@ -44,6 +44,8 @@ type modelUsed struct {
 	Fallback *string `json:"fallback" doc:"Why the points are not the study's method's own; null when they are."`
 	Note     *string `json:"note" doc:"Why the points may look odd; null when they do not."`
 
+	Former []string `json:"former,omitempty" doc:"What the studies that this one learns from were worth, a sentence for each."`
+
 	Weights       map[string]float64 `json:"weights,omitempty" doc:"The parameters that matter most to models that have learned how much each one does; the largest weight is 1."`
 	FitSeconds    float64            `json:"fit_seconds,omitempty" doc:"What the method took to learn from the trials, where it says so. Points that were chosen ahead took it before anybody asked."`
 	SearchSeconds float64            `json:"search_seconds,omitempty" doc:"What the rest of the choice took."`
@@ -144,7 +146,7 @@ func shapeBatch(b study.Batch) batchShape {
 
 func shapeModelUsed(m study.ModelInfo) modelUsed {
 	used := modelUsed{
-		Method: optional(m.Method), Fallback: optional(m.Fallback), Note: optional(m.Note),
+		Method: optional(m.Method), Fallback: optional(m.Fallback), Note: optional(m.Note), Former: m.Former,
 		FitSeconds: m.FitSeconds, SearchSeconds: m.SearchSeconds, WaitSeconds: m.WaitSeconds,
 		Weights: m.Weights, WeightShare: m.WeightShare, WeightLead: m.WeightLead,
 	}

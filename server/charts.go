@@ -3,11 +3,13 @@ package server
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/chart"
+	"github.com/mahabo/mahabo/internal/outcome"
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/internal/wire"
 	"github.com/mahabo/mahabo/study"
@@ -38,7 +40,7 @@ type timelineShape struct {
 // spanShape is the evaluation of one trial.
 type spanShape struct {
 	Number int        `json:"number"`
-	State  string     `json:"state" enum:"waiting,running,complete,failed,infeasible,stale"`
+	State  string     `json:"state" enum:"waiting,running,complete,failed,infeasible,stale,stopped"`
 	Worker string     `json:"worker,omitempty"`
 	Asked  time.Time  `json:"asked"`
 	Told   *time.Time `json:"told" doc:"Null while it runs."`
@@ -50,7 +52,60 @@ func (s *Server) registerCharts(api huma.API) {
 	}
 	huma.Register(api, get("/curve", "curve", "Show how the values went"), s.curve)
 	huma.Register(api, get("/points", "points", "Show where the values are"), s.points)
+	huma.Register(api, get("/learning", "learning", "Show how trials went while they ran, and what they cost"), s.learning)
 	huma.Register(api, get("/timeline", "timeline", "Show who evaluated what, and when"), s.timeline)
+}
+
+type learningInput struct {
+	wire.StudyPath
+	Limit int `query:"limit" minimum:"1" maximum:"200" default:"60" doc:"Latest trials to look at."`
+}
+
+// coursesShape is how trials went while they ran, and what they cost.
+type coursesShape struct {
+	Learning chart.Learning `json:"learning"`
+	Spending chart.Spending `json:"spending"`
+}
+
+// mostSpent is how many of the latest trials have their cost added up one by one.
+const mostSpent = 2000
+
+func (s *Server) learning(ctx context.Context, in *learningInput) (*body[coursesShape], error) {
+	out := &body[coursesShape]{}
+	return out, s.with(ctx, in.Study, func(h *host) error {
+		sum, err := h.Summary(ctx)
+		if err != nil {
+			return err
+		}
+		best, _, err := h.Best(ctx)
+		if err != nil {
+			return err
+		}
+		latest, _, err := h.Select(ctx, study.Query{Descending: true, Limit: in.Limit})
+		if err != nil {
+			return err
+		}
+		var numbers []int
+		for _, t := range latest {
+			numbers = append(numbers, t.Number)
+		}
+		if best.Number > 0 && !slices.Contains(numbers, best.Number) {
+			numbers, latest = append(numbers, best.Number), append(latest, best.Trial)
+		}
+		reports, err := h.Reports(ctx, chart.CurvePoints, numbers...)
+		if err != nil {
+			return err
+		}
+		out.Body.Learning = chart.NewLearning(latest, reports, best.Number)
+		scheme := outcome.Of(sum.Config.Space.Outcomes())
+		ended, _, err := h.Select(ctx, study.Query{Sort: study.ByTold, Descending: true, Limit: mostSpent})
+		shown := chart.NewSpending(ended, sum.Config.Goal, 0, func(t study.Trial) bool { return scheme.Keeps(t.Outcomes) })
+		if n := len(shown.Spent); n > 0 && len(ended) == mostSpent {
+			shown = chart.NewSpending(ended, sum.Config.Goal, max(0, sum.Cost-shown.Spent[n-1]), func(t study.Trial) bool { return scheme.Keeps(t.Outcomes) })
+		}
+		out.Body.Spending = shown
+		return err
+	})
 }
 
 func (s *Server) curve(ctx context.Context, in *curveInput) (*body[chart.Curve], error) {
@@ -97,7 +152,7 @@ func (s *Server) timeline(ctx context.Context, in *timelineInput) (*body[timelin
 			return err
 		}
 		ended, total, err := h.Select(ctx, study.Query{
-			States: []evaluate.State{evaluate.Complete, evaluate.Failed, evaluate.Infeasible}, Sort: study.ByTold, Descending: true, Limit: in.Limit,
+			States: []evaluate.State{evaluate.Complete, evaluate.Failed, evaluate.Infeasible, evaluate.Stopped}, Sort: study.ByTold, Descending: true, Limit: in.Limit,
 		})
 		out.Body = timelineShape{Total: total + len(open), Spans: []spanShape{}}
 		for _, t := range append(open, ended...) {

@@ -43,12 +43,12 @@ func TestReports(t *testing.T) {
 		t.Errorf("the worse trial goes on: %+v", v)
 	}
 	type trialJSON struct {
-		State string
-		Stop  bool
-		Value *float64
-		Bound *float64
-		Cost  float64
-		Last  *struct {
+		State    string
+		Stop     bool
+		Value    *float64
+		CountsAs *float64 `json:"counts_as"`
+		Cost     float64
+		Last     *struct {
 			Step  int
 			Value float64
 		}
@@ -59,7 +59,7 @@ func TestReports(t *testing.T) {
 		t.Error("a heartbeat does not say that the trial should end")
 	}
 	c.must("POST", "/v1/studies/rig/trials/2/tell", object{"state": "stopped"}, &told)
-	if told.State != "stopped" || told.Stop || told.Value != nil || told.Last == nil || told.Last.Step != 2 || told.Last.Value != 4 || *told.Bound != 1 {
+	if told.State != "stopped" || told.Stop || told.Value != nil || told.Last == nil || told.Last.Step != 2 || told.Last.Value != 4 || *told.CountsAs != 1 {
 		t.Errorf("the stopped trial is %+v", told)
 	}
 	c.must("GET", "/v1/studies/rig/trials/1", nil, &first)

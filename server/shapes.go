@@ -187,7 +187,7 @@ type trialShape struct {
 	Reason       string             `json:"reason,omitempty" doc:"Why it failed, is infeasible or was stopped."`
 	Cost         float64            `json:"cost,omitempty" doc:"What was told of its cost."`
 	Last         *stepShape         `json:"last,omitempty" doc:"Last report of a stopped trial."`
-	Bound        *float64           `json:"bound,omitempty" doc:"What the method takes for the value of a stopped trial: its last report, but no worse than the worst complete trial."`
+	CountsAs     *float64           `json:"counts_as,omitempty" doc:"What the method takes for the value of a stopped trial: what complete trials came to that had such a value at the same step, but no worse than the last report."`
 	Stop         bool               `json:"stop,omitempty" doc:"The rule of the study wants the running trial to end: tell it with the state stopped."`
 	Notes        []string           `json:"notes,omitempty" nullable:"false"`
 	Excluded     bool               `json:"excluded,omitempty" doc:"It keeps its outcome, but nobody learns from it."`
@@ -259,7 +259,7 @@ func shapeTrial(t study.Trial) trialShape {
 	}
 	return trialShape{
 		Last: last, Number: t.Number, State: string(t.State), Origin: string(t.Origin), Params: params{t.Params},
-		Predicted: shapePredicted(t.Predicted), Value: t.Value, Std: t.Std, Outcomes: t.Outcomes, Stds: t.Stds, Reason: t.Reason, Cost: t.Cost, Bound: t.Bound, Stop: t.Stop != "", Notes: t.Notes, Excluded: t.Excluded, Outside: t.Outside, History: shapeHistory(t), Batch: t.Batch, Worker: t.Worker,
+		Predicted: shapePredicted(t.Predicted), Value: t.Value, Std: t.Std, Outcomes: t.Outcomes, Stds: t.Stds, Reason: t.Reason, Cost: t.Cost, CountsAs: t.CountsAs, Stop: t.Stop != "", Notes: t.Notes, Excluded: t.Excluded, Outside: t.Outside, History: shapeHistory(t), Batch: t.Batch, Worker: t.Worker,
 		Created: t.Created, Asked: instant(t.Asked), Told: instant(t.Told), LeaseExpires: instant(t.Expires),
 	}
 }

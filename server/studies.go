@@ -11,7 +11,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/mahabo/mahabo"
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/points"
+	"github.com/mahabo/mahabo/internal/table"
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/internal/wire"
 	"github.com/mahabo/mahabo/study"
@@ -22,6 +24,54 @@ type createBody struct {
 	wire.StudyOptions
 	Space    spaceTree    `json:"space"`
 	Outcomes outcomesTree `json:"outcomes,omitempty" doc:"Also part of the space."`
+
+	From   []string      `json:"from,omitempty" maxItems:"20" doc:"Former studies of this server to learn from. They may have other bounds, other parameters beside the shared ones, and values of another unit or offset: how much they are worth is learned."`
+	Former []formerShape `json:"former,omitempty" maxItems:"20" doc:"Trials of former studies that are not on this server."`
+}
+
+// formerShape are trials to learn from.
+type formerShape struct {
+	Name   string        `json:"name" maxLength:"128" example:"notebook"`
+	Trials []formerTrial `json:"trials" maxItems:"100000" nullable:"false"`
+}
+
+type formerTrial struct {
+	Params params  `json:"params"`
+	Value  float64 `json:"value" doc:"In the sense of the goal of the new study."`
+}
+
+// former are the trials to learn from, by the name of their study.
+func (s *Server) former(ctx context.Context, c createBody, goal study.Goal) (map[string][]study.Row, error) {
+	if len(c.From)+len(c.Former) == 0 {
+		return nil, nil
+	}
+	all := map[string][]study.Row{}
+	for _, f := range c.Former {
+		rows := []study.Row{}
+		for _, t := range f.Trials {
+			rows = append(rows, study.Row{Params: t.Params.Params, Outcome: evaluate.Value(t.Value)})
+		}
+		all[f.Name] = rows
+	}
+	for _, name := range c.From {
+		if !granted(ctx, name, token.Read) {
+			return nil, forbidden(ctx, name, token.Read)
+		}
+		h, err := s.hosts.enter(ctx, name)
+		if errors.Is(err, study.ErrNotFound) {
+			return nil, invalid("body.from", fmt.Sprintf("there is no study %s", name))
+		}
+		if err != nil {
+			return nil, err
+		}
+		trials, _, err := h.Select(ctx, study.Query{States: []evaluate.State{evaluate.Complete}})
+		s.hosts.leave(h)
+		if err != nil {
+			return nil, err
+		}
+		all[name] = table.Former(trials, h.Config().Goal, goal)
+	}
+	return all, nil
 }
 
 // studyShape is a study and how far it is.
@@ -106,6 +156,9 @@ func (s *Server) createStudy(ctx context.Context, in *struct{ Body createBody })
 	config := study.Config{
 		Name: c.Name, Space: sp, Method: cmp.Or(c.Method, mahabo.DefaultMethod), Goal: study.Goal(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch, Budget: c.Budget,
 		Stop: c.Stop, Cost: c.Cost, MaxCost: c.MaxCost,
+	}
+	if config.Former, err = s.former(ctx, c, config.WithDefaults().Goal); err != nil {
+		return nil, s.explain(ctx, err)
 	}
 	one, err := study.Create(ctx, s.hosts.store, config, study.WithMethods(s.hosts.methods))
 	if errors.Is(err, study.ErrExists) {

@@ -240,7 +240,7 @@ func (e *valueError) Error() string {
 	if s, ok := e.Value.(string); ok {
 		shown = strconv.Quote(s)
 	} else if f, ok := e.Value.(float64); ok {
-		shown = formatFloat(f)
+		shown = strconv.FormatFloat(f, 'g', 10, 64) // nobody reads 17 digits
 	}
 	message := fmt.Sprintf("parameter %q is %s, expected %s", e.Param, shown, e.Expected)
 	if e.Fix != "" {

@@ -36,6 +36,8 @@ type ModelInfo struct {
 	Jitter   float64 `json:"jitter,omitzero"`    // largest value added to the diagonal of a kernel matrix
 	Note     string  `json:"note,omitempty"`     // why the points may look odd
 
+	Former []string `json:"former,omitempty"` // what former studies were worth, a sentence for each
+
 	// Seconds that the points took, to the millisecond: learning from the trials, where the method says so,
 	// and all the rest of the choice. Points that were chosen ahead took them before anybody asked.
 	FitSeconds    float64 `json:"fit_seconds,omitzero"`

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
@@ -31,6 +32,8 @@ type Event struct {
 type created struct {
 	Format int    `json:"format,omitzero"` // of the log; 0 before it was counted
 	Config Config `json:"config"`
+
+	Former json.RawMessage `json:"former,omitempty"` // studies before this one, of package former
 }
 
 // format is the format of the logs that are written.
@@ -39,13 +42,15 @@ type created struct {
 //	1  they have the tags of their methods
 //	2  trials have several outcomes, some of them told later
 //	3  trials are stopped by a rule, or their cost counts
+//	4  former studies are known
 //
-// A study without declared outcomes, rule and cost is of format 1.
+// A study without declared outcomes, rule, cost and former studies is of format 1.
 //
 // A new kind of event does not change it: a version that does not know the kind refuses the
 // log where it stands, and reads all logs without it.
 const (
-	format         = 3
+	format         = 4
+	formatStopped  = 3
 	formatOutcomes = 2
 	formatOneValue = 1
 )
@@ -91,12 +96,12 @@ type stopped struct {
 
 // halted is a trial that was ended early.
 type halted struct {
-	Number int       `json:"number"`
-	Reason string    `json:"reason,omitempty"`
-	Cost   float64   `json:"cost,omitzero"`
-	Worker string    `json:"worker,omitempty"` // who evaluated it, if another than it was served to
-	Last   *Reported `json:"last,omitempty"`   // its last report; nil: it has none
-	Bound  *float64  `json:"bound,omitempty"`  // what methods take for its value; nil: nothing
+	Number   int       `json:"number"`
+	Reason   string    `json:"reason,omitempty"`
+	Cost     float64   `json:"cost,omitzero"`
+	Worker   string    `json:"worker,omitempty"`    // who evaluated it, if another than it was served to
+	Last     *Reported `json:"last,omitempty"`      // its last report; nil: it has none
+	CountsAs *float64  `json:"counts_as,omitempty"` // what methods take for its value; nil: nothing
 }
 
 // heartbeat extends the lease of a running trial.

@@ -37,7 +37,8 @@ type ledger struct {
 	enqueued map[string][]int // by request id
 	imported map[string][]int // by digest
 
-	codec points.Codec // has the spaces of the study
+	codec  points.Codec // has the spaces of the study
+	former *formerStudies
 
 	store *shelf // has what is not in memory; nil: all is
 	lean  bool   // the points of some trials are not
@@ -147,7 +148,7 @@ func (l *ledger) effect(e Event) (effect, error) {
 		err = l.change(&x, nil, e.Retried.Number, func(t Trial) (Trial, error) {
 			t.State, t.Reason, t.Told = Waiting, "", time.Time{}
 			t.Outcomes, t.Stds = nil, nil
-			t.Last, t.Bound, t.Cost = nil, nil, 0
+			t.Last, t.CountsAs, t.Cost = nil, nil, 0
 			return t, nil
 		})
 	case e.Released != nil:
@@ -311,6 +312,7 @@ func (l *ledger) install(e Event, x effect) {
 		l.format, l.config, l.created = e.Created.Format, e.Created.Config, e.Time
 		l.scheme = outcome.Of(l.config.Space.Outcomes())
 		l.codec = points.Codec{}.With(l.config.Space, space.Params{})
+		l.former = newFormer(string(e.Created.Former))
 	case e.Asked != nil:
 		l.freeze(e.Asked.Basis)
 		l.batches, l.last = e.Asked.Batch, batch{e.Asked.Batch, e.Asked.ModelInfo, numbers}

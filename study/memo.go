@@ -161,7 +161,7 @@ func (k *keys) has(key string, trials int) bool {
 
 // unfinished says whether nothing is known of a trial that methods learn.
 func unfinished(t *Trial) bool {
-	return t.State != evaluate.Complete && t.State != evaluate.Infeasible && !(t.State == evaluate.Stopped && t.Bound != nil)
+	return t.State != evaluate.Complete && t.State != evaluate.Infeasible && !(t.State == evaluate.Stopped && t.CountsAs != nil)
 }
 
 // track keeps the list of unfinished trials when one changes.

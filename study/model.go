@@ -41,7 +41,7 @@ func (l *ledger) question(count int, fixed space.Params, pins []space.Pin) *sugg
 		Costs: l.costs(),
 		Task:  l.config.task(l.methods), Observations: obs, Pending: pending, Infeasible: infeasible,
 		Tried: func(key string) bool { return taken.has(key, trials) }, Trials: trials,
-		Fixed: fixed, Pins: pins, Count: count,
+		Fixed: fixed, Pins: pins, Count: count, Former: l.former.known(),
 	}
 }
 
@@ -80,7 +80,7 @@ func choose(ctx context.Context, m *suggest.Model, q *suggest.Question, g Goal) 
 	}
 	scheme := outcome.Of(q.Space.Outcomes())
 	r := chosen.Report
-	a.info = ModelInfo{Method: q.Method, D: r.EmbeddingDim, Jitter: r.Jitter, Note: r.Note}
+	a.info = ModelInfo{Method: q.Method, D: r.EmbeddingDim, Jitter: r.Jitter, Note: r.Note, Former: chosen.Former}
 	a.info.FitSeconds = milliseconds(r.Fit)
 	a.info.SearchSeconds = milliseconds(chosen.Took - r.Fit)
 	if r.Fallback != nil {

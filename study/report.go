@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,7 +128,7 @@ func (s *Study) checkReports(list []Reported) (ordered []Reported, err error) {
 			r.Time = now
 		}
 		r.Time = r.Time.UTC().Truncate(time.Millisecond)
-		at, _ := slices.BinarySearchFunc(ordered, r.Step, func(o Reported, step int64) int { return int(min(1, max(-1, o.Step-step))) })
+		at, _ := slices.BinarySearchFunc(ordered, r.Step, compareSteps)
 		ordered = append(ordered[:at], r)
 	}
 	return ordered, nil
@@ -304,9 +305,18 @@ func (s *Study) Reports(ctx context.Context, most int, numbers ...int) (map[int]
 	return found, nil
 }
 
+// lastReport is that of a trial that is told to be stopped, and what complete trials say of it.
+type lastReport struct {
+	*Reported
+	like [][2]float64 // of complete trials, as lower is better: the value at the same step, and the outcome
+}
+
+// mostLike is how many complete trials, the latest, a stopped one is compared with.
+const mostLike = 100
+
 // lastReports are those of the trials that are told to be stopped.
-func (s *Study) lastReports(ctx context.Context, results []Finished) (map[int]*Reported, error) {
-	last := map[int]*Reported{}
+func (s *Study) lastReports(ctx context.Context, results []Finished) (map[int]lastReport, error) {
+	last := map[int]lastReport{}
 	for _, r := range results {
 		if r.State != evaluate.Stopped {
 			continue
@@ -316,14 +326,41 @@ func (s *Study) lastReports(ctx context.Context, results []Finished) (map[int]*R
 			return nil, err
 		}
 		if list := found[r.Number]; len(list) > 0 {
-			last[r.Number] = &list[0]
+			like, err := s.alike(ctx, list[0].Step)
+			if err != nil {
+				return nil, err
+			}
+			last[r.Number] = lastReport{&list[0], like}
 		}
 	}
 	return last, nil
 }
 
+// alike returns of complete trials what they had reported at a step, and their outcomes.
+func (s *Study) alike(ctx context.Context, step int64) (pairs [][2]float64, err error) {
+	goal, finals := s.Config().Goal, map[int]float64{}
+	var numbers []int
+	s.mu.Lock()
+	for _, f := range slices.Backward(s.ledger.finished) {
+		if t := s.ledger.trials.at(f.number); t.State == evaluate.Complete && !t.Excluded && len(numbers) < mostLike {
+			numbers = append(numbers, f.number)
+			finals[f.number] = goal.inner(*t.Value)
+		}
+	}
+	s.mu.Unlock()
+	found, err := s.Reports(ctx, mostCurve, numbers...)
+	for _, n := range numbers {
+		if i, _ := slices.BinarySearchFunc(found[n], step, compareSteps); i < len(found[n]) {
+			pairs = append(pairs, [2]float64{goal.inner(found[n][i].Value), finals[n]})
+		}
+	}
+	return pairs, err
+}
+
+func compareSteps(r Reported, step int64) int { return cmp.Compare(r.Step, step) }
+
 // halts divides results in those of stopped trials, of which the new ones are returned, and the rest.
-func (l *ledger) halts(results []Finished, last map[int]*Reported) (ended *stopped, rest []Finished, err error) {
+func (l *ledger) halts(results []Finished, last map[int]lastReport) (ended *stopped, rest []Finished, err error) {
 	ended = &stopped{}
 	for _, r := range results {
 		if r.State != evaluate.Stopped {
@@ -334,12 +371,12 @@ func (l *ledger) halts(results []Finished, last map[int]*Reported) (ended *stopp
 		if err != nil {
 			return nil, nil, &RequestError{err}
 		}
-		h := halted{Number: r.Number, Reason: r.Reason, Cost: r.Cost, Last: last[r.Number]}
+		h := halted{Number: r.Number, Reason: r.Reason, Cost: r.Cost, Last: last[r.Number].Reported}
 		if r.Worker != t.Worker {
 			h.Worker = r.Worker
 		}
 		if h.Last != nil {
-			h.Bound = l.bound(*h.Last)
+			h.CountsAs = l.estimate(last[r.Number])
 		}
 		_, again, err := t.Trial.halted(h, time.Time{})
 		if err != nil {
@@ -352,23 +389,31 @@ func (l *ledger) halts(results []Finished, last map[int]*Reported) (ended *stopp
 	return ended, rest, nil
 }
 
-// bound is what methods take for the value of a trial that was stopped: the last that it reported, but no
-// worse than the worst of the complete trials. A trial that goes on mostly gets better, so that its outcome would be
-// no worse; and values of the first steps, far above all outcomes, would bend a model of these. It is nil
-// with several objectives, and when a limit was not reported: nothing is known then.
-func (l *ledger) bound(last Reported) *float64 {
+// leastLike is how many complete trials say what a stopped one would have come to.
+const leastLike = 3
+
+// estimate is what methods take for the value of a trial that was stopped: what complete trials came to that had such a value at
+// the same step, but no worse than its last report, which is a bound: a trial that goes on mostly gets better. With few such
+// trials it is the last report, but no worse than the worst outcome: values of first steps, far above all outcomes, would bend a model of
+// these. It is nil with several objectives, and when a limit was not reported: nothing is known then.
+func (l *ledger) estimate(last lastReport) *float64 {
 	if l.scheme.Declared() && (len(l.scheme.Objectives) > 1 || len(l.scheme.Missing(last.Outcomes)) > 0) {
 		return nil
 	}
-	worst := math.Inf(-1)
-	for t := range l.trials.all() {
-		if t.State == evaluate.Complete && !t.Excluded {
-			worst = math.Max(worst, l.lower(*t.Value))
-		}
-	}
 	v := l.lower(last.Value)
-	if !math.IsInf(worst, 0) {
-		v = math.Min(v, worst)
+	switch {
+	case len(last.like) >= leastLike:
+		v = math.Min(v, stop.Expected(last.like, v))
+	default:
+		worst := math.Inf(-1)
+		for t := range l.trials.all() {
+			if t.State == evaluate.Complete && !t.Excluded {
+				worst = math.Max(worst, l.lower(*t.Value))
+			}
+		}
+		if !math.IsInf(worst, 0) {
+			v = math.Min(v, worst)
+		}
 	}
 	v = l.lower(v)
 	return &v
@@ -380,10 +425,10 @@ func (l *ledger) lower(value float64) float64 { return l.config.Goal.inner(value
 // bounds are the numbers that methods take for the outcomes of a stopped trial.
 func (l *ledger) bounds(t Trial) (values, stds []float64) {
 	if !l.scheme.Declared() {
-		return []float64{l.lower(*t.Bound)}, []float64{0}
+		return []float64{l.lower(*t.CountsAs)}, []float64{0}
 	}
 	all := maps.Clone(t.Last.Outcomes)
-	all[l.scheme.Objectives[0].Name] = *t.Bound
+	all[l.scheme.Objectives[0].Name] = *t.CountsAs
 	return l.scheme.Inner(all), l.scheme.Stds(nil)
 }
 
@@ -397,7 +442,7 @@ func (t Trial) halted(h halted, now time.Time) (_ Trial, again bool, err error) 
 	}
 	t.State, t.Reason, t.Told, t.Expires = evaluate.Stopped, h.Reason, now, time.Time{}
 	t.Value, t.Std, t.Outcomes, t.Stds = nil, 0, nil, nil
-	t.Last, t.Bound, t.Cost = h.Last, h.Bound, h.Cost
+	t.Last, t.CountsAs, t.Cost = h.Last, h.CountsAs, h.Cost
 	if h.Worker != "" {
 		t.Worker = h.Worker
 	}
@@ -405,7 +450,7 @@ func (t Trial) halted(h halted, now time.Time) (_ Trial, again bool, err error) 
 }
 
 // resume keeps what follows from the trials when a stopped one goes on or gets an outcome after all: methods
-// were told a bound that does not hold any more.
+// were told an estimate that does not hold any more.
 func (l *ledger) resume(e Event, was, is entry) {
 	if !unfinished(&was.Trial) {
 		l.mended = e.Seq

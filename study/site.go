@@ -17,7 +17,7 @@ type site struct {
 	mean   []float64   // of the values, by outcome
 	std    []float64   // of the means' noise, 0 when unknown
 
-	bounded bool // its value is the bound of a stopped trial, until one is complete there
+	bounded bool // its value is the estimate of a stopped trial, until one is complete there
 }
 
 // add counts a finished trial.

@@ -85,6 +85,7 @@ func (l *ledger) snapshot() ([]byte, error) {
 	w.ints(l.open)
 	w.ints(slices.Sorted(maps.Keys(l.keys.repeated)))
 	w.text(string(l.sketch()))
+	w.text(l.former.raw())
 	for _, f := range l.finished {
 		w.int(int64(f.number))
 		w.int(f.seq)
@@ -137,6 +138,7 @@ func (l *ledger) restore(data string) error {
 		}
 	}
 	l.keys.known = sketch(r.text())
+	l.former = newFormer(r.text())
 	l.tally, l.leader = h.Tally, h.Leader
 	l.finished = make([]finish, h.Finished)
 	for i := range l.finished {

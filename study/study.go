@@ -59,6 +59,11 @@ type Config struct {
 	// ask for it (d=true); 0 when unknown, as it is but for test problems.
 	TrueDim int `json:"true_dim,omitzero"`
 
+	// Former are trials of studies before this one, by name, with values in the sense of the
+	// goal. They may have other bounds, other parameters beside the shared ones, and another unit or offset
+	// of the values: how much they are worth is learned. The log keeps them apart.
+	Former map[string][]Row `json:"-"`
+
 	// Threads is how many an Ask of the study that Create returns keeps busy; 0 for all
 	// processors. Points do not depend on it, and it is not stored.
 	Threads int `json:"-"`
@@ -67,8 +72,10 @@ type Config struct {
 // format is that of the study's log.
 func (c Config) format() int {
 	switch {
-	case c.Stop != "" || c.Cost != "":
+	case len(c.Former) > 0:
 		return format
+	case c.Stop != "" || c.Cost != "":
+		return formatStopped
 	case len(c.Space.Outcomes()) > 0:
 		return formatOutcomes
 	}
@@ -212,7 +219,12 @@ func Create(ctx context.Context, store Store, c Config, options ...Option) (*Stu
 	if rule, err := stop.Parse(c.Stop); err == nil {
 		c.Stop = rule.String()
 	}
-	e := Event{Seq: 1, Time: s.time(), Created: &created{Format: c.format(), Config: c}}
+	known, err := c.former()
+	if err != nil {
+		return nil, err
+	}
+	e := Event{Seq: 1, Time: s.time(), Created: &created{Format: c.format(), Config: c, Former: known}}
+	e.Created.Config.Former = nil
 	if err := s.ledger.apply(e); err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (s *Study) Record(ctx context.Context, results ...Finished) (trials []Trial
 
 // record returns the events that record outcomes: first the corrections of parameters that
 // were not used, then what is new. All of them fit, or there is an error.
-func (l *ledger) record(ctx context.Context, results []Finished, last map[int]*Reported) (events []Event, err error) {
+func (l *ledger) record(ctx context.Context, results []Finished, last map[int]lastReport) (events []Event, err error) {
 	ended, results, err := l.halts(results, last)
 	if err != nil {
 		return nil, err

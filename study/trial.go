@@ -39,11 +39,11 @@ type Trial struct {
 	Predicted *Prediction    `json:"predicted,omitempty"` // when it was chosen; nil without a model
 	Value     *float64       `json:"value"`               // nil unless complete
 	Std       float64        `json:"std,omitzero"`
-	Reason    string         `json:"reason,omitempty"` // why it failed, is infeasible or was stopped
-	Cost      float64        `json:"cost,omitzero"`    // that was told; 0: none, and its time counts
-	Last      *Reported      `json:"last,omitempty"`   // last report of a stopped trial
-	Bound     *float64       `json:"bound,omitempty"`  // what methods take for the value of a stopped trial; nil: nothing
-	Stop      string         `json:"-"`                // why the rule of the study wants a running trial to end
+	Reason    string         `json:"reason,omitempty"`    // why it failed, is infeasible or was stopped
+	Cost      float64        `json:"cost,omitzero"`       // that was told; 0: none, and its time counts
+	Last      *Reported      `json:"last,omitempty"`      // last report of a stopped trial
+	CountsAs  *float64       `json:"counts_as,omitempty"` // what methods take for the value of a stopped trial; nil: nothing
+	Stop      string         `json:"-"`                   // why the rule of the study wants a running trial to end
 
 	// Outcomes are the values told so far, by name, where the space declares outcomes. Value is
 	// that of the first objective once all that methods need are there.
@@ -83,9 +83,9 @@ func (t Trial) seen(now time.Time) Trial {
 		predicted.Outcomes = maps.Clone(predicted.Outcomes)
 		t.Predicted = &predicted
 	}
-	if t.Bound != nil {
-		bound := *t.Bound
-		t.Bound = &bound
+	if t.CountsAs != nil {
+		bound := *t.CountsAs
+		t.CountsAs = &bound
 	}
 	t.Outcomes, t.Stds = maps.Clone(t.Outcomes), maps.Clone(t.Stds)
 	t.Notes, t.History = slices.Clone(t.Notes), slices.Clone(t.History)
@@ -199,7 +199,7 @@ func (t Trial) tellNamed(o evaluate.Outcome, now time.Time, scheme outcome.Schem
 	if !complete || t.State == evaluate.Complete { // the rest comes later, or is only recorded
 		return t, false, nil
 	}
-	t.Last, t.Bound, t.Cost = nil, nil, cmp.Or(o.Cost, t.Cost)
+	t.Last, t.CountsAs, t.Cost = nil, nil, cmp.Or(o.Cost, t.Cost)
 	first := scheme.Objectives[0].Name
 	value := values[first]
 	t.State, t.Value, t.Std, t.Reason, t.Told, t.Expires = evaluate.Complete, &value, stds[first], "", now, time.Time{}
@@ -261,7 +261,7 @@ func (t Trial) told(o evaluate.Outcome, now time.Time, scheme outcome.Scheme) (_
 			return t, false, &ConflictError{Number: t.Number, Had: t.outcome(), Told: o}
 		}
 	}
-	t.Last, t.Bound, t.Cost = nil, nil, o.Cost
+	t.Last, t.CountsAs, t.Cost = nil, nil, o.Cost
 	t.State, t.Std, t.Reason, t.Told, t.Expires = o.State, o.Std, o.Reason, now, time.Time{}
 	t.Outcomes, t.Stds = nil, nil
 	if o.State == evaluate.Complete {

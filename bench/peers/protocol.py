@@ -8,6 +8,10 @@ answered by {}. Then {"ask": 5} is answered by {"params": [{...}, ...]}, and
 {"tell": [{"params": {...}, "outcomes": {"value": 1.2}}, ...]} by {}. An evaluation that
 failed is told as {"params": {...}, "failed": "why"}.
 
+A method that has an attribute reports answers the task by {"reports": true}. It then hears what evaluations report while
+they run: {"report": {"params": {...}, "step": 3, "value": 0.4}} is answered by {"stop": false}, or true to end the
+evaluation, which is then told as {"params": {...}, "stopped": {"step": 3, "value": 0.4}}.
+
 Initial points that are not told before the first ask are what asks return first, so that
 a method needs no design of its own.
 
@@ -57,6 +61,7 @@ class Observation:
     y: tuple[float, ...] = ()
     limits: tuple[float, ...] = ()
     failed: bool = False
+    stopped: bool = False  # it was ended early, as the method wanted
 
     @property
     def violation(self) -> float:
@@ -92,6 +97,8 @@ class Task:
         told = line.get("outcomes")
         if told is None and line.get("value") is not None:
             told = {self.objectives[0].name: line["value"]}
+        if line.get("stopped"):
+            return Observation(params, stopped=True)
         if not told:
             return Observation(params, failed=True)
         return Observation(
@@ -158,7 +165,10 @@ class Session:
             self.task = Task(line)
             self.waiting = list(self.task.initial)
             self.method = self.build(self.task)
-            return {}
+            return {"reports": True} if getattr(self.method, "reports", False) else {}
+        if "report" in line:
+            one = line["report"]
+            return {"stop": bool(self.method.report(self.task.space.full(one["params"]), int(one["step"]), float(one["value"])))}
         if "ask" in line:
             return {"params": self.ask(int(line["ask"]))}
         if "tell" in line:

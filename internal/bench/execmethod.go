@@ -45,6 +45,14 @@ type told struct {
 	Params   space.Params       `json:"params"`
 	Outcomes map[string]float64 `json:"outcomes,omitempty"`
 	Failed   string             `json:"failed,omitempty"`
+	Stopped  *reported          `json:"stopped,omitempty"` // its last report, when it was ended early
+}
+
+// reported is a value of an evaluation that runs, which a program hears of that wants to.
+type reported struct {
+	Params space.Params `json:"params,omitzero"`
+	Step   int64        `json:"step"`
+	Value  float64      `json:"value"`
 }
 
 // peer is a program as a method. What is told goes to it before the next ask.
@@ -55,6 +63,9 @@ type peer struct {
 	asked   []space.Params // by number
 	results []told
 	rounds  int
+
+	hears bool             // of reports
+	last  map[int]reported // by number
 }
 
 var _ optimiser = (*peer)(nil)
@@ -74,11 +85,14 @@ func startPeer(ctx context.Context, p program, c study.Config, limit time.Durati
 		Space: c.Space, Outcomes: outcomesOf(c.Space),
 		Init: c.Init, Batch: c.Batch, Evals: c.Budget - c.Init, Seed: c.Seed, Initial: initial,
 	}
-	if err := d.Ask(ctx, first, &struct{}{}); err != nil {
+	var ready struct {
+		Reports bool `json:"reports"`
+	}
+	if err := d.Ask(ctx, first, &ready); err != nil {
 		d.Close()
 		return nil, err
 	}
-	return &peer{name: p.name, space: c.Space, program: d}, nil
+	return &peer{name: p.name, space: c.Space, program: d, hears: ready.Reports, last: map[int]reported{}}, nil
 }
 
 // outcomesOf is what a program is told of the outcomes.
@@ -173,6 +187,9 @@ func (p *peer) keepsConstraints(v space.Params) error {
 // Tell keeps an outcome for the next ask.
 func (p *peer) Tell(_ context.Context, number int, o evaluate.Outcome) error {
 	t := told{Params: p.asked[number-1], Failed: o.Reason}
+	if last, known := p.last[number]; o.State == evaluate.Stopped && known {
+		t.Failed, t.Stopped = "", &reported{Step: last.Step, Value: last.Value}
+	}
 	if o.State == evaluate.Complete {
 		if t.Outcomes = o.Outcomes; t.Outcomes == nil {
 			t.Outcomes = map[string]float64{outcomeName: o.Value}
@@ -180,6 +197,28 @@ func (p *peer) Tell(_ context.Context, number int, o evaluate.Outcome) error {
 	}
 	p.results = append(p.results, t)
 	return nil
+}
+
+// reports has the program say whether an evaluation should end, if it wants to.
+func (p *peer) reports() reportFunc {
+	if !p.hears {
+		return nil
+	}
+	return func(ctx context.Context, number int, steps []int64, reached []evaluate.Outcome) string {
+		for i, step := range steps {
+			p.last[number] = reported{p.asked[number-1], step, reached[i].Value}
+			var answer struct {
+				Stop bool `json:"stop"`
+			}
+			if err := p.program.Ask(ctx, map[string]reported{"report": p.last[number]}, &answer); err != nil {
+				return "" // the next ask says what is wrong
+			}
+			if answer.Stop {
+				return p.name
+			}
+		}
+		return ""
+	}
 }
 
 // clock is that of the program's process.

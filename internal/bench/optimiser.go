@@ -15,8 +15,12 @@ type optimiser interface {
 	evaluate.Source
 	fallbacks() int                         // rounds of uniform points so far: the method could not choose
 	clock(threads int) func() time.Duration // of the CPU time that it takes
+	reports() reportFunc                    // takes what evaluations report; nil: nobody wants to know
 	close(context.Context) error
 }
+
+// reportFunc is that of evaluate.Options.
+type reportFunc = func(ctx context.Context, number int, steps []int64, reached []evaluate.Outcome) (stop string)
 
 // studied is a built-in method, which a study in memory asks and tells.
 type studied struct{ *study.Source }
@@ -40,5 +44,7 @@ func (s studied) clock(threads int) func() time.Duration {
 }
 
 func (s studied) fallbacks() int { return s.Report().Fallbacks }
+
+func (s studied) reports() reportFunc { return s.OnReport }
 
 func (s studied) close(ctx context.Context) error { return s.Close(ctx) }

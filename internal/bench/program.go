@@ -11,6 +11,7 @@ import (
 
 	"github.com/mahabo/mahabo/internal/methods"
 	"github.com/mahabo/mahabo/internal/problem"
+	"github.com/mahabo/mahabo/internal/stop"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -145,7 +146,28 @@ func (p *programs) method(spec string) (string, error) {
 	if isProgram(spec) {
 		return p.add(&p.methods, spec)
 	}
-	return p.known().Canonical(spec)
+	name, rule := splitRule(spec)
+	name, err := p.known().Canonical(name)
+	if err != nil || rule == "" {
+		return name, err
+	}
+	parsed, err := stop.Parse(rule)
+	if err != nil {
+		return "", fmt.Errorf("%q: %w", spec, err)
+	}
+	return name + ruleMark + parsed.String(), nil
+}
+
+// ruleMark divides a method from the rule that stops its trials, as in adaptive+asha.
+const ruleMark = "+"
+
+// splitRule returns a method and the rule that stops its trials, "" for none.
+func splitRule(spec string) (method, rule string) {
+	if isProgram(spec) {
+		return spec, ""
+	}
+	method, rule, _ = strings.Cut(spec, ruleMark)
+	return method, rule
 }
 
 // problem does the same for a problem.

@@ -22,6 +22,7 @@ type recorder struct {
 	best     []float64 // after each evaluation from that on
 	failed   int
 	failure  string
+	stopped  int // evaluations that were ended early
 
 	scheme    outcome.Scheme
 	front     [][]float64 // with several objectives
@@ -70,7 +71,9 @@ func (r *recorder) Evaluate(ctx context.Context, _ int, v space.Params) (evaluat
 	}
 	n := len(r.best)
 	value, ok := 0.0, false
-	if e.Seen.State != evaluate.Complete {
+	if e.Seen.State == evaluate.Stopped {
+		r.stopped++
+	} else if e.Seen.State != evaluate.Complete {
 		r.failed++
 		r.failure = e.Seen.Reason
 	} else {

@@ -35,6 +35,8 @@ type Trial struct {
 	Fallbacks  int       `json:"fallbacks,omitempty"` // rounds of uniform points: the method could not choose
 	Failed     int       `json:"failed,omitempty"`    // evaluations that gave no value
 	Failure    string    `json:"failure,omitempty"`   // why, the last time
+	Steps      int64     `json:"steps,omitempty"`     // that evaluations reported
+	Stopped    int       `json:"stopped,omitempty"`   // evaluations that were ended early
 	Minimum    *float64  `json:"minimum,omitempty"`   // of the problem, if it is a program that says so
 	Curve      []float64 `json:"curve"`               // the initial design first, Init+Evals values
 	Version    string    `json:"version"`
@@ -97,6 +99,7 @@ func (j job) config(registry *strategy.Registry, p problem.Problem) (c study.Con
 		Name: "trial", Method: j.Method, Seed: j.seed(), Init: j.init, Batch: j.Batch,
 		Budget: j.init + j.evals, TrueDim: p.TrueDim,
 	}
+	c.Method, c.Stop = splitRule(j.Method)
 	if isProgram(j.Method) {
 		c.Method = designer
 	}
@@ -154,8 +157,16 @@ func (j job) play(ctx context.Context, s setting, p problem.Problem, o optimiser
 		return Trial{}, err
 	}
 	m := &meter{Source: o, clock: o.clock(s.threads)}
+	report, steps := o.reports(), int64(0)
 	err = evaluate.Run(ctx, evaluate.Options{
 		Source: m, Evaluator: seen, Init: j.init, Trials: j.init + evals, Batch: j.Batch, Parallel: 1,
+		OnReport: func(ctx context.Context, number int, at []int64, reached []evaluate.Outcome) string {
+			steps += int64(len(at))
+			if report == nil {
+				return ""
+			}
+			return report(ctx, number, at, reached)
+		},
 	})
 	if err != nil && !errors.Is(err, evaluate.ErrExhausted) { // then all that there is was tried
 		return Trial{}, err
@@ -171,6 +182,7 @@ func (j job) play(ctx context.Context, s setting, p problem.Problem, o optimiser
 	return Trial{
 		Cell: j.Cell, Minimum: minimum, Evals: evals, Init: j.init, Trial: j.trial, Seed: j.seed(),
 		Best: curve[len(curve)-1], Seconds: m.wall.Seconds(), CPUSeconds: m.cpu.Seconds(),
+		Steps: steps, Stopped: seen.stopped,
 		Fallbacks: o.fallbacks(), Failed: seen.failed, Failure: seen.failure, Curve: curve, Version: s.version,
 	}, nil
 }

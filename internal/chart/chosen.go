@@ -12,6 +12,7 @@ type Chosen struct {
 	Method         string
 	D              int
 	Fallback, Note *string
+	Former         []string // what former studies were worth
 	Weights        map[string]float64
 	FitSeconds     float64 `json:"fit_seconds"`
 	SearchSeconds  float64 `json:"search_seconds"`

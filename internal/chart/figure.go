@@ -218,15 +218,17 @@ func few(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 // Functions are what the sections call.
 func Functions() template.FuncMap {
 	return template.FuncMap{
-		"figure":    Figure,
-		"few":       few,
-		"six":       func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) },
-		"share":     func(v float64) string { return strconv.FormatFloat(100*min(max(v, 0), 1), 'f', 1, 64) },
-		"whole":     func(v float64) string { return strconv.FormatFloat(100*min(max(v, 0), 1), 'f', 0, 64) },
-		"last":      func(v []float64) float64 { return v[len(v)-1] },
-		"span":      Span,
-		"modelName": ModelName,
-		"inWords":   func(s insight.Structure) string { return structures[s] },
+		"figure":          Figure,
+		"few":             few,
+		"six":             func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) },
+		"share":           func(v float64) string { return strconv.FormatFloat(100*min(max(v, 0), 1), 'f', 1, 64) },
+		"whole":           func(v float64) string { return strconv.FormatFloat(100*min(max(v, 0), 1), 'f', 0, 64) },
+		"last":            func(v []float64) float64 { return v[len(v)-1] },
+		"span":            Span,
+		"modelName":       ModelName,
+		"learningCaption": func() string { return LearningCaption },
+		"spendingCaption": func() string { return SpendingCaption },
+		"inWords":         func(s insight.Structure) string { return structures[s] },
 	}
 }
 

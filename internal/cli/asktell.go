@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -168,6 +169,9 @@ func (c *tellCmd) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		trials, err := one.Record(ctx, study.Finished{Number: c.Number, Outcome: o, Params: really})
+		if conflict := (*study.ConflictError)(nil); errors.As(err, &conflict) {
+			return fmt.Errorf("%w (mahabo correct %s %d --help says how)", err, c.Study, c.Number)
+		}
 		if err != nil {
 			return err
 		}
@@ -241,7 +245,7 @@ func (c *bestCmd) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		if !ok {
-			return fmt.Errorf("study %q has no complete trial yet", c.Study)
+			return fmt.Errorf("study %q has no complete trial that counts yet", c.Study)
 		}
 		if c.JSON {
 			return writeJSON(s.out, best)

@@ -69,6 +69,9 @@ func (c *studyChangeCmd) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		done, err := one.Change(ctx, study.Change{Space: sp, Added: added, By: c.Worker}, !c.Yes)
+		if err != nil && strings.Contains(err.Error(), "is new: say which value") {
+			return fmt.Errorf("%w, as in --value NAME=VALUE", err)
+		}
 		if err != nil {
 			return err
 		}

@@ -22,6 +22,8 @@ func TestStudyChange(t *testing.T) {
 	if out := must(t, in("best", "rig", "--json")...); !strings.Contains(out, `"number": 1`) && !strings.Contains(out, `"number":1`) {
 		t.Errorf("best is %s", out)
 	}
+	refused(t, "the 2 trials so far had, as in --value NAME=VALUE", in("study", "change", "rig", "--add", "ph={float: [3, 9]}")...)
+	refused(t, "mahabo correct rig 1 --help", in("tell", "rig", "1", "--value", "5")...)
 	must(t, in("study", "change", "rig", "--bounds", "x=0,5", "--digits", "x=1", "--bounds", "w[0:3]=0,2", "--label", "mode=off",
 		"--add", "ph={float: [3, 9], step: 0.5}", "--value", "ph=7", "--yes", "--worker", "ana")...)
 	if out := must(t, in("ask", "rig", "--count", "2")...); !strings.Contains(out, "ph=") || strings.Contains(out, "00000") {

@@ -37,7 +37,7 @@ func (c *frontCmd) Run(ctx context.Context, s streams) error {
 			return writeJSON(s.out, f)
 		}
 		if f.Complete == 0 {
-			return fmt.Errorf("study %q has no complete trial yet", c.Study)
+			return fmt.Errorf("study %q has no complete trial that counts yet", c.Study)
 		}
 		w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 		for _, name := range slices.Sorted(maps.Keys(f.Kept)) {

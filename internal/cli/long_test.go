@@ -70,7 +70,7 @@ func TestStoppedProgramGoesOn(t *testing.T) {
 		switch trial.State {
 		case evaluate.Stopped:
 			stopped = append(stopped, trial)
-			if trial.Value != nil || trial.Last == nil || trial.Last.Step < 3 || trial.Bound == nil || !strings.HasPrefix(trial.Reason, "asha: place") || strings.Contains(printed, `"cost"`) {
+			if trial.Value != nil || trial.Last == nil || trial.Last.Step < 3 || trial.CountsAs == nil || !strings.HasPrefix(trial.Reason, "asha: place") || strings.Contains(printed, `"cost"`) {
 				t.Errorf("trial %d is %+v and printed %q", trial.Number, trial, printed)
 			}
 		case evaluate.Complete:

@@ -17,6 +17,7 @@ type minimizeCmd struct {
 	Dim        int           `default:"0" placeholder:"D" help:"With --problem: number of parameters; more than the problem's own hide it in a random linear embedding (0: its own)."`
 	Study      string        `placeholder:"NAME" help:"Study that keeps the trials: a new one, or one to continue (the name of the space file; with --problem: none)."`
 	Method     string        `placeholder:"M" help:"Method with its options, name:key=value,...; see mahabo methods (${default_method})."`
+	From       []string      `placeholder:"STUDY" help:"Of a new study: former studies of the store, or .csv tables, to learn from, separated by commas."`
 	Batch      int           `default:"1" placeholder:"B" help:"Points proposed together (${default})."`
 	Evals      int           `default:"${default_evals}" placeholder:"N" help:"Evaluations after the initial design (${default})."`
 	Init       *int          `placeholder:"N" help:"Points of the initial design (${default_init})."`

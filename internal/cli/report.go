@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/mahabo/mahabo/internal/chart"
 	"github.com/mahabo/mahabo/internal/insight"
 	told "github.com/mahabo/mahabo/internal/progress"
 	"github.com/mahabo/mahabo/internal/report"
@@ -69,6 +71,9 @@ func (c *reportCmd) Run(ctx context.Context, s streams) error {
 			}
 			p.Front = &front
 		}
+		if p.Reports, err = one.Reports(ctx, chart.CurvePoints, drawnCurves(trials, one.Config().Goal)...); err != nil {
+			return err
+		}
 		var b bytes.Buffer
 		if err := report.HTML(&b, p); err != nil {
 			return err
@@ -88,4 +93,21 @@ func analyseShown(ctx context.Context, s streams, c study.Config, trials []study
 	return insight.ReviewTrials(told.With(ctx, func(what string, share float64) {
 		out.update(int(100*share), 100, "looking at "+what)
 	}), c, trials)
+}
+
+// drawnCurves are the trials whose learning curves a page has: the latest, and the best.
+func drawnCurves(trials []study.Trial, goal study.Goal) (numbers []int) {
+	for _, t := range trials[max(0, len(trials)-chart.MostCurves):] {
+		numbers = append(numbers, t.Number)
+	}
+	var best *study.Trial
+	for i := range trials {
+		if t := &trials[i]; t.Value != nil && !t.Excluded && (best == nil || chart.Better(goal, *t.Value, *best.Value)) {
+			best = t
+		}
+	}
+	if best != nil && !slices.Contains(numbers, best.Number) {
+		numbers = append(numbers, best.Number)
+	}
+	return numbers
 }

@@ -57,6 +57,9 @@ func (c *minimizeCmd) space(ctx context.Context) (*space.Space, error) {
 func (c *minimizeCmd) openOrCreate(ctx context.Context, s streams, st study.Store, want study.Config) (*study.Study, error) {
 	one, err := study.Open(ctx, st, want.Name, study.WithMethods(s.methods))
 	if errors.Is(err, study.ErrNotFound) {
+		if want.Former, err = readFormer(ctx, stored{st, s.methods}, c.From, want); err != nil {
+			return nil, err
+		}
 		if one, err = study.Create(ctx, st, want, study.WithMethods(s.methods)); err == nil {
 			return one, nil
 		}

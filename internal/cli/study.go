@@ -101,13 +101,14 @@ func input(err error) error {
 }
 
 type studyCreateCmd struct {
-	Name   string `arg:"" help:"Name of the study: letters, digits and -_. only."`
-	Space  string `required:"" placeholder:"FILE" help:"File that declares the parameters, YAML or JSON."`
-	Method string `default:"${default_method}" placeholder:"M" help:"Method with its options, name:key=value,...; see mahabo methods (${default})."`
-	Goal   string `enum:",minimize,maximize" default:"" placeholder:"GOAL" help:"Which values are better: minimize or maximize (minimize, or what the outcomes of the space say)."`
-	Seed   uint64 `default:"0" placeholder:"S" help:"Seed of the method (${default})."`
-	Init   int    `default:"${default_init}" placeholder:"N" help:"Points of the initial design (${default})."`
-	Budget int    `placeholder:"N" help:"Trials that are meant in all, if you know: the method plans for them."`
+	Name   string   `arg:"" help:"Name of the study: letters, digits and -_. only."`
+	Space  string   `required:"" placeholder:"FILE" help:"File that declares the parameters, YAML or JSON."`
+	Method string   `default:"${default_method}" placeholder:"M" help:"Method with its options, name:key=value,...; see mahabo methods (${default})."`
+	Goal   string   `enum:",minimize,maximize" default:"" placeholder:"GOAL" help:"Which values are better: minimize or maximize (minimize, or what the outcomes of the space say)."`
+	Seed   uint64   `default:"0" placeholder:"S" help:"Seed of the method (${default})."`
+	Init   int      `default:"${default_init}" placeholder:"N" help:"Points of the initial design (${default})."`
+	Budget int      `placeholder:"N" help:"Trials that are meant in all, if you know: the method plans for them."`
+	From   []string `placeholder:"STUDY" help:"Former studies of the store, or .csv tables, to learn from, separated by commas; they may have other bounds, parameters and units."`
 	longFlags
 	storeFlags
 }
@@ -118,7 +119,9 @@ func (*studyCreateCmd) Help() string {
 
   mahabo study create rig --space space.yaml
 
-  mahabo study create oven --space space.yaml --goal maximize --method vanilla --store postgres://localhost/lab`
+  mahabo study create oven --space space.yaml --goal maximize --method vanilla --store postgres://localhost/lab
+
+  mahabo study create rig2 --space space.yaml --from rig,notebook.csv`
 }
 
 // Run creates the study.
@@ -141,13 +144,16 @@ func (c *studyCreateCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
+	if config.Former, err = readFormer(ctx, st, c.From, config); err != nil {
+		return err
+	}
 	switch err := st.create(ctx, config); {
 	case errors.Is(err, study.ErrExists):
 		return usagef("%w: choose another name, or go on with that one (mahabo study show %s)", err, c.Name)
 	case err != nil:
 		return input(err)
 	}
-	_, err = fmt.Fprintf(s.out, "created study %s in %s: %d parameters, %s by %s\n", c.Name, c.Store, len(sp.Params()), goalText(config), c.Method)
+	_, err = fmt.Fprintf(s.out, "created study %s in %s: %d parameters, %s by %s%s\n", c.Name, c.Store, len(sp.Params()), goalText(config), c.Method, formerText(c.From))
 	return err
 }
 
@@ -353,6 +359,9 @@ func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
 		fmt.Fprintf(w, "best\t%s\n", info.bestText())
 		if info.Best != nil {
 			fmt.Fprintf(w, "at\ttrial %d: %s\n", info.Best.Number, firstParams(info.Best.Params, 8))
+		}
+		for _, line := range info.Model.Former {
+			fmt.Fprintf(w, "former\t%s\n", line)
 		}
 		return w.Flush()
 	})

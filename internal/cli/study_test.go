@@ -241,7 +241,7 @@ func refused(t *testing.T, says string, args ...string) {
 
 func TestBestOfNothing(t *testing.T) {
 	_, in := rig(t)
-	if _, stderr, code := call(t, in("best rig")...); code != exitFailed || !strings.Contains(stderr, "no complete trial yet") {
+	if _, stderr, code := call(t, in("best rig")...); code != exitFailed || !strings.Contains(stderr, "no complete trial that counts yet") {
 		t.Errorf("exit code %d, %q", code, stderr)
 	}
 }

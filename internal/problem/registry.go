@@ -17,7 +17,7 @@ func All() []Problem {
 	}
 	list = append(list, largeLassos()...)
 	list = append(list, newAckley53(), newContamination(), newPest(), newMaxSAT(), newLABS())
-	return slices.Concat(list, withLimits(), withObjectives())
+	return slices.Concat(list, withLimits(), withObjectives(), learners())
 }
 
 // families are functions of any number of parameters, which is the end of their names.

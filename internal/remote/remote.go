@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -130,7 +131,28 @@ func (s *Server) Names(ctx context.Context) (names []string, err error) {
 
 // Create begins a study.
 func (s *Server) Create(ctx context.Context, c study.Config) error {
-	return s.call(ctx, http.MethodPost, "/v1/studies", c, nil)
+	type trial struct {
+		Params space.Params `json:"params"`
+		Value  float64      `json:"value"`
+	}
+	type former struct {
+		Name   string  `json:"name"`
+		Trials []trial `json:"trials"`
+	}
+	body := struct {
+		study.Config
+		Former []former `json:"former,omitempty"`
+	}{Config: c}
+	for _, name := range slices.Sorted(maps.Keys(c.Former)) {
+		one := former{Name: name}
+		for _, r := range c.Former[name] {
+			if !r.Excluded {
+				one.Trials = append(one.Trials, trial{r.Params, r.Outcome.Value})
+			}
+		}
+		body.Former = append(body.Former, one)
+	}
+	return s.call(ctx, http.MethodPost, "/v1/studies", body, nil)
 }
 
 // Delete forgets a study.

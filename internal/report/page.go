@@ -24,7 +24,8 @@ type Page struct {
 	Trials  []study.Trial // all, in the order of their numbers
 	Review  *insight.Review
 	Front   *study.Front // where the study declares outcomes
-	Command string       // that made the page
+	Reports map[int][]study.Reported
+	Command string // that made the page
 	Version string
 	Time    time.Time
 }
@@ -50,6 +51,7 @@ type view struct {
 	Outcomes *chart.FrontView // nil where none are declared, or no trial is complete
 
 	Convergence, Parallel template.HTML
+	Learning, Spending    template.HTML // "" when there is nothing to draw
 	SliceGrid, Contours   []template.HTML
 	Drawn                 int // trials of the parallel coordinates
 }
@@ -99,7 +101,7 @@ func (p Page) view() (*view, error) {
 	a, goal := p.Review, p.Summary.Config.Goal
 	v := &view{Page: p, View: chart.View{Review: a, Goal: string(goal)}, Style: template.CSS(figure.Style + chart.Style)}
 	if m := p.Summary.Model; m.Method != "" {
-		v.Asked = &chart.Chosen{Method: m.Method, D: m.D, FitSeconds: m.FitSeconds, SearchSeconds: m.SearchSeconds, Weights: m.Weights, WeightShare: m.WeightShare, WeightLead: m.WeightLead}
+		v.Asked = &chart.Chosen{Method: m.Method, D: m.D, Former: m.Former, FitSeconds: m.FitSeconds, SearchSeconds: m.SearchSeconds, Weights: m.Weights, WeightShare: m.WeightShare, WeightLead: m.WeightLead}
 	}
 	v.Library, v.Script = template.JS(chart.Unpacked()), template.JS(chart.Script+start)
 	v.Policy = "default-src 'none'; style-src 'unsafe-inline'; script-src " + digest(string(v.Library)) + " " + digest(string(v.Script))
@@ -171,6 +173,9 @@ func (v *view) draw() (err error) {
 	v.Convergence, err = chart.Figure("convergence", map[string]any{
 		"goal": v.Goal, "studies": []any{map[string]any{"name": v.Summary.Config.Name, "curve": curve}},
 	}, caption, "")
+	if err == nil {
+		err = v.drawLong(scheme)
+	}
 	if err != nil || len(v.Importances) == 0 {
 		return err
 	}
@@ -192,6 +197,21 @@ func (v *view) draw() (err error) {
 		v.SliceGrid = append(v.SliceGrid, f)
 	}
 	return v.drawContours(points)
+}
+
+// drawLong draws what trials reported, and what they cost if that was told or reports show that they take long.
+func (v *view) drawLong(scheme outcome.Scheme) (err error) {
+	if len(v.Page.Reports) > 0 {
+		v.Learning, err = chart.Figure("learning", map[string]any{"goal": v.Goal, "learning": chart.NewLearning(v.Page.Trials, v.Page.Reports, v.Best.ID)}, chart.LearningCaption, "")
+		if err != nil {
+			return err
+		}
+	}
+	spending := chart.NewSpending(v.Page.Trials, v.Summary.Config.Goal, 0, func(t study.Trial) bool { return scheme.Keeps(t.Outcomes) })
+	if spending.Told || len(v.Page.Reports) > 0 || v.Summary.Config.Cost != "" {
+		v.Spending, err = chart.Figure("spending", map[string]any{"goal": v.Goal, "spending": spending}, chart.SpendingCaption, "")
+	}
+	return err
 }
 
 // points are the best trials and others, with some parameters.

@@ -56,9 +56,10 @@ func known() []Rule {
 	}
 	return []Rule{
 		{"asha", []option{
-			{key: "factor", meaning: "one of so many trials goes on at a rung; the next rung is so many times further", value: 3, least: 2, most: 100, whole: true},
-			{key: "first", meaning: "step of the first rung; 0: three rungs before the last step of complete trials", value: 0, least: 0, most: 1e15, whole: true},
-			after(4, "trials that have reached a rung before it stops any"),
+			{key: "factor", meaning: "one of so many trials goes on at a rung; the next rung is so many times further", value: 4, least: 2, most: 100, whole: true},
+			{key: "first", meaning: "step of the first rung; 0: two rungs before the last step of complete trials", value: 0, least: 0, most: 1e15, whole: true},
+			{key: "window", meaning: "so many of the latest trials at a rung are compared with; 0 for all", value: 0, least: 0, most: 1e6, whole: true},
+			after(10, "trials that have reached a rung before it stops any"),
 		}},
 		{"median", []option{
 			{key: "warmup", meaning: "steps before which no trial is stopped", value: 0, least: 0, most: 1e15, whole: true},
@@ -164,7 +165,7 @@ func (r *Rule) option(key string) float64 {
 }
 
 // Decide says why a trial should end, "" when it should go on. Its values from index fresh on are
-// new; each of them is looked at as if it had come alone.
+// new; each of them is looked at as if it had come alone. The others are in the order of their numbers.
 func (r *Rule) Decide(one Curve, fresh int, others []Curve) string {
 	if r == nil || fresh >= len(one.Steps) {
 		return ""
@@ -189,37 +190,56 @@ func longest(others []Curve) (step int64) {
 }
 
 // autoRungs is how many rungs there are before the last step, unless the first is given.
-const autoRungs = 3
+const autoRungs = 2
+
+// rungs are the steps up to one at which trials are compared; long is the last step of complete trials.
+func (r *Rule) rungs(to, long int64) (list []float64) {
+	factor := r.option("factor")
+	add := func(rung float64) {
+		if rung >= 1 && rung <= float64(to) {
+			list = append(list, rung)
+		}
+	}
+	if first := r.option("first"); first > 0 {
+		for rung := first; rung <= float64(to); rung = math.Ceil(rung * factor) {
+			add(rung)
+		}
+		return list
+	}
+	for k := autoRungs; k > 0; k-- {
+		add(math.Floor(float64(long) * math.Pow(factor, float64(-k))))
+	}
+	return list
+}
 
 // asha stops a trial that is not among the best at a rung. Whoever reaches a rung is compared with
 // those that were there before, and nobody waits.
 func (r *Rule) asha(one Curve, fresh int, others []Curve) string {
-	factor, first := r.option("factor"), r.option("first")
-	end := math.Inf(1)
-	if first == 0 {
-		long := float64(longest(others))
-		if long == 0 {
-			return ""
-		}
-		first, end = math.Max(1, math.Floor(long*math.Pow(factor, -autoRungs))), long
-	}
-	for rung := first; rung < end && rung <= float64(one.last()); rung = math.Ceil(rung * factor) {
+	factor := r.option("factor")
+	for _, rung := range r.rungs(one.last(), longest(others)) {
 		i := one.from(int64(rung))
 		if i < fresh {
 			continue // it was compared there before
 		}
-		reached, better := 0, 0
+		var values []float64
 		for _, c := range others {
 			if k := c.from(int64(rung)); k < len(c.Steps) {
-				reached++
-				if c.Values[k] < one.Values[i] {
-					better++
-				}
+				values = append(values, c.Values[k])
 			}
 		}
-		keep := max(1, (reached+1)/int(factor))
-		if reached >= int(r.option("after")) && better >= keep {
-			return fmt.Sprintf("asha: place %d of %d at step %d, and %d go on", better+1, reached+1, one.Steps[i], keep)
+		enough := len(values) >= int(r.option("after"))
+		if window := int(r.option("window")); window > 0 {
+			values = values[max(0, len(values)-window):]
+		}
+		better := 0
+		for _, v := range values {
+			if v < one.Values[i] {
+				better++
+			}
+		}
+		keep := max(1, (len(values)+1)/int(factor))
+		if enough && better >= keep {
+			return fmt.Sprintf("asha: place %d of %d at step %d, and %d go on", better+1, len(values)+1, one.Steps[i], keep)
 		}
 	}
 	return ""

@@ -41,7 +41,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"ash": `did you mean "asha"`, "asha:factor=1": "from 2 to 100", "asha:factor=2.5": "a whole number", "asha:x=1": "one of factor, first, after",
+		"ash": `did you mean "asha"`, "asha:factor=1": "from 2 to 100", "asha:factor=2.5": "a whole number", "asha:x=1": "one of factor, first, window, after",
 		"median:warmup": "KEY=VALUE", "curve:chance=NaN": "from 1e-06 to 0.5",
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
@@ -88,7 +88,7 @@ func TestASHAFindsItsRungs(t *testing.T) {
 		t.Errorf("without a complete trial nobody knows the rungs: %s", why)
 	}
 	others := []Curve{complete(1, 0, 1, 81)}
-	for step, want := range map[int]bool{1: false, 2: false, 3: true, 4: false, 9: true, 27: true, 28: false, 80: false, 81: false} {
+	for step, want := range map[int]bool{1: false, 4: false, 5: true, 6: false, 9: false, 20: true, 21: false, 80: false, 81: false} {
 		if why := r.Decide(falling(9, 9, 1, step), step-1, others); (why != "") != want {
 			t.Errorf("step %d: %q, want a stop: %v", step, why, want)
 		}
@@ -159,6 +159,16 @@ func TestCurve(t *testing.T) {
 	}
 	if why := r.Decide(falling(9, 3, 1, 100), 99, others); why != "" {
 		t.Errorf("a trial is stopped at its last step: %s", why)
+	}
+}
+
+func TestExpected(t *testing.T) {
+	pairs := [][2]float64{{5, 3}, {1, 1}, {3, 2.5}, {2, 3}, {4, 2}}
+	// Pooled: 1 at 1, the mean of 3, 2.5 and 2 at 3, 3 at 5.
+	for value, want := range map[float64]float64{0: 1, 1: 1, 2: 1.75, 3: 2.5, 4: 2.75, 5: 3, 9: 3} {
+		if got := Expected(pairs, value); math.Abs(got-want) > 1e-12 {
+			t.Errorf("at %v it is %v, want %v", value, got, want)
+		}
 	}
 }
 

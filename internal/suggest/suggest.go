@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/former"
 	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/strategy"
 )
@@ -42,7 +43,8 @@ type Question struct {
 	Fixed        space.Params           // parameters to hold
 	Pins         []space.Pin            // their coordinates
 	Count        int
-	Costs        *Costs // nil: cost does not count
+	Former       []former.Source // studies before this one
+	Costs        *Costs          // nil: cost does not count
 
 	added map[string]bool // keys of the points chosen so far
 }
@@ -91,6 +93,7 @@ type outcomesPredictor interface {
 type Answer struct {
 	Chosen []Chosen
 	Report strategy.AskReport
+	Former []string      // what former studies were worth
 	Took   time.Duration // all of the choice, learning included
 }
 
@@ -101,28 +104,63 @@ type Model struct {
 	space  *space.Space
 	held   map[int]float64
 	told   []strategy.Observation
+	former *former.Model // nil without former studies
+	found  []former.Finding
 }
 
 // learn tells the method what it does not know yet. A repeated point changes a mean that it
 // was told, and other coordinates may be held: then it starts anew.
-func (m *Model) learn(q *Question) error {
+func (m *Model) learn(ctx context.Context, q *Question) error {
+	obs, err := m.observations(ctx, q)
+	if err != nil {
+		return err
+	}
 	known := len(m.told)
 	held := map[int]float64{}
 	for _, p := range q.Pins {
 		held[p.Coordinate] = p.Value
 	}
-	if m.method == nil || m.space != q.Space || known > len(q.Observations) || !maps.Equal(m.held, held) || !slices.EqualFunc(m.told, q.Observations[:known], same) {
+	if m.method == nil || m.space != q.Space || known > len(obs) || !maps.Equal(m.held, held) || !slices.EqualFunc(m.told, obs[:known], same) {
 		method, err := q.New(q.Pins)
 		if err != nil {
 			return err
 		}
-		*m, known = Model{method: method, space: q.Space, held: held}, 0
+		*m, known = Model{method: method, space: q.Space, held: held, former: m.former, found: m.found}, 0
 	}
-	if err := m.method.Tell(q.Observations[known:]...); err != nil {
+	if err := m.method.Tell(obs[known:]...); err != nil {
 		return err
 	}
-	m.told = q.Observations
+	m.told = obs
 	return nil
+}
+
+// observations are those of former studies, as far as they are worth something, and the study's own.
+func (m *Model) observations(ctx context.Context, q *Question) ([]strategy.Observation, error) {
+	if len(q.Former) == 0 {
+		return q.Observations, nil
+	}
+	if m.former == nil || m.space != q.Space {
+		fitted, err := former.Fit(ctx, q.Space, q.Former)
+		if err != nil {
+			return nil, err
+		}
+		m.former = fitted
+	}
+	before, found := m.former.Observations(q.Observations)
+	m.found = found
+	return append(before, q.Observations...), nil
+}
+
+// probes are former points that a study begins with, as far as they are to be chosen now.
+func (m *Model) probes(q *Question) (points []strategy.Suggestion) {
+	if m.former == nil {
+		return nil
+	}
+	all := m.former.Probes()
+	for i := q.Trials; i < min(len(all), q.Trials+q.Count); i++ {
+		points = append(points, strategy.Suggestion{X: all[i]})
+	}
+	return points
 }
 
 func same(a, b strategy.Observation) bool {
@@ -134,15 +172,26 @@ func same(a, b strategy.Observation) bool {
 func (m *Model) Answer(ctx context.Context, q *Question) (a Answer, err error) {
 	began := time.Now()
 	defer func() { a.Took = time.Since(began) }()
-	if err := m.learn(q); err != nil {
+	if err := m.learn(ctx, q); err != nil {
 		return a, err
 	}
-	suggestions, err := m.ask(ctx, q)
-	if err != nil {
-		return a, err
+	for _, f := range m.found {
+		a.Former = append(a.Former, f.String())
+	}
+	suggestions := m.probes(q)
+	if n := q.Count - len(suggestions); n > 0 {
+		rest := *q
+		rest.Count, rest.Pending = n, slices.Concat(q.Pending, suggestions)
+		more, err := m.ask(ctx, &rest)
+		if err != nil {
+			return a, err
+		}
+		suggestions = append(suggestions, more...)
 	}
 	if reporter, ok := m.method.(strategy.Reporter); ok {
-		a.Report = reporter.LastAsk()
+		if a.Report = reporter.LastAsk(); slices.ContainsFunc(m.found, func(f former.Finding) bool { return f.Used }) {
+			a.Report.Note = "" // it is about values that nobody told
+		}
 	}
 	q.added = map[string]bool{}
 	feasible := learnFeasibility(q.Observations, q.Infeasible)

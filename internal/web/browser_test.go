@@ -388,11 +388,36 @@ constraints: [acid + base <= 1.2]
 			}
 		}
 	}
+	v.learners(post)
 	post(api+"/trials/2/notes", `{"text": "smelled of almonds"}`)
 	post("/v1/studies/few/ask", `{"count": 4}`)
 	post("/v1/studies/few/trials/1/tell", `{"value": -1234567.125}`)
 	post("/v1/studies/few/trials/2/tell", `{"value": 0.00001234567}`)
 	return v
+}
+
+// learners makes a study whose trials report: complete, stopped and running ones.
+func (v visitor) learners(post func(path, body string) string) {
+	post("/v1/studies", `{"name": "long", "method": "sobol", "stop": "asha:first=3,after=2", "cost": "aware", "space": {"parameters": {"rate": {"log": [1e-5, 0.1]}}}}`)
+	post("/v1/studies/long/ask", `{"count": 14, "worker": "trainer"}`)
+	for n := 1; n <= 14; n++ {
+		path := fmt.Sprintf("/v1/studies/long/trials/%d", n)
+		level, stopped := 0.2+0.11*float64(n*5%14), false
+		steps := 27
+		if n > 12 {
+			steps = 8
+		}
+		for step := 1; step <= steps && !stopped; step++ {
+			value := level + 2/float64(step) + 0.02*math.Sin(float64(7*step+n))
+			stopped = strings.Contains(post(path+"/report", fmt.Sprintf(`{"worker": "trainer", "reports": [{"step": %d, "value": %.6g}]}`, step, value)), `"stop":true`)
+		}
+		switch {
+		case stopped:
+			post(path+"/tell", `{"state": "stopped", "cost": 3}`)
+		case n <= 12:
+			post(path+"/tell", fmt.Sprintf(`{"value": %.6g, "cost": 27}`, level+2./27))
+		}
+	}
 }
 
 // TestWalk looks at every page at two widths: no label overlaps another, no number is cut, and
@@ -407,7 +432,7 @@ func TestWalk(t *testing.T) {
 	pages := map[string]string{
 		"list": "/", "new": "/new", "compare": "/compare?study=reaction-yield-of-the-second-step&study=few", "compare-none": "/compare",
 		"overview": study, "trials": study + "/trials", "parameters": study + "/parameters", "model": study + "/model", "workers": study + "/workers",
-		"change": study + "/change", "trial": study + "/trials/2", "trial-running": study + "/trials/60", "few": "/studies/few", "few-trials": "/studies/few/trials", "few-parameters": "/studies/few/parameters",
+		"change": study + "/change", "trial": study + "/trials/2", "trial-running": study + "/trials/60", "few": "/studies/few", "long": "/studies/long", "long-trial": "/studies/long/trials/6", "long-workers": "/studies/long/workers", "few-trials": "/studies/few/trials", "few-parameters": "/studies/few/parameters",
 		"empty": "/studies/empty", "empty-trials": "/studies/empty/trials", "empty-model": "/studies/empty/model", "empty-workers": "/studies/empty/workers",
 		"docs": "/docs", "login": "/login", "nowhere": "/studies/few/nowhere",
 	}

@@ -22,6 +22,8 @@ type study struct {
 	Init    int
 	Batch   int
 	Budget  int
+	Stop    string
+	Cost    string
 	Created time.Time
 	Trials  int
 	States  map[string]int
@@ -40,7 +42,7 @@ type best struct {
 }
 
 // states in the order in which they are shown.
-var states = []string{"complete", "running", "waiting", "stale", "failed", "infeasible"}
+var states = []string{"complete", "stopped", "running", "waiting", "stale", "failed", "infeasible"}
 
 // share is a part of a bar.
 type share struct {

@@ -5,8 +5,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
+	"github.com/mahabo/mahabo/internal/chart"
 	"github.com/mahabo/mahabo/space"
 	"go.yaml.in/yaml/v3"
 )
@@ -23,9 +25,15 @@ type trial struct {
 	Outcomes  map[string]float64
 	Stds      map[string]float64
 	Reason    string
-	Notes     []string
-	Excluded  bool
-	History   []struct {
+	Cost      float64
+	CountsAs  *float64 `json:"counts_as"`
+	Last      *struct {
+		Step  int64
+		Value float64
+	}
+	Notes    []string
+	Excluded bool
+	History  []struct {
 		Time     time.Time
 		By, What string
 	}
@@ -98,6 +106,8 @@ type studyView struct {
 	overview
 	Space   string // as a file
 	Example string // of a point, to begin with
+
+	Reported, Costs bool // there is something to draw of them
 }
 
 const (
@@ -190,11 +200,30 @@ func (d *dashboard) study(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := studyView{overview: o}
+	if err := d.readLearning(r, &v); err != nil {
+		d.fail(w, r, err)
+		return
+	}
 	if err := v.readSpace(); err != nil {
 		d.fail(w, r, err)
 		return
 	}
 	d.show(w, http.StatusOK, "study", page{o.Study.Name, o.Session, v})
+}
+
+// readLearning says whether there is something to draw of what trials reported and cost. A server
+// that is asked for a study of an earlier version has neither.
+func (d *dashboard) readLearning(r *http.Request, v *studyView) error {
+	var found struct {
+		Learning chart.Learning
+		Spending chart.Spending
+	}
+	if err := d.get(r, studyPath(r)+"/learning", url.Values{"limit": {strconv.Itoa(chart.MostCurves)}}, &found); err != nil {
+		return err
+	}
+	v.Reported = len(found.Learning.Curves) > 0
+	v.Costs = v.Reported && len(found.Spending.Numbers) > 0 || found.Spending.Told || v.Study.Cost != ""
+	return nil
 }
 
 // readSpace writes the space as a file and proposes a point to add: the best one, or

@@ -2,12 +2,15 @@ package web
 
 import (
 	"encoding/json"
+	"html/template"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mahabo/mahabo/internal/chart"
 )
 
 // trialPage is a page of trials as the API has it.
@@ -165,6 +168,7 @@ type trialView struct {
 
 	Previous, Following int // numbers of trials, 0 for none
 	Output              *printed
+	Learning            template.HTML // what it reported, "" for nothing
 }
 
 // printed is what the program printed for a trial.
@@ -208,5 +212,27 @@ func (d *dashboard) readTrial(r *http.Request, v *trialView) (err error) {
 	if d.get(r, trialPath(r)+"/output", nil, &out) == nil { // else there is none
 		v.Output = &out
 	}
-	return nil
+	return d.readReports(r, v, of.Goal)
+}
+
+// readReports draws what the trial has reported.
+func (d *dashboard) readReports(r *http.Request, v *trialView, goal string) error {
+	var found struct {
+		Curves []struct {
+			Reports []struct {
+				Step  int64
+				Value float64
+			}
+		}
+	}
+	if err := d.get(r, studyPath(r)+"/reports", url.Values{"number": {strconv.Itoa(v.Trial.Number)}}, &found); err != nil || len(found.Curves) == 0 {
+		return err
+	}
+	curve := chart.LearningCurve{Number: v.Trial.Number, State: v.Trial.State, Final: v.Trial.Value}
+	for _, one := range found.Curves[0].Reports {
+		curve.Steps, curve.Values = append(curve.Steps, one.Step), append(curve.Values, one.Value)
+	}
+	var err error
+	v.Learning, err = chart.Figure("learning", map[string]any{"goal": goal, "learning": chart.Learning{Curves: []chart.LearningCurve{curve}}}, "What the trial had reached at each step.", "")
+	return err
 }

@@ -37,7 +37,7 @@ def test_by_hand(client: mahabo.Client) -> None:
     two.heartbeat()
     assert two.should_stop
     two.stopped()
-    assert (two.state, two.value, two.bound, two.should_stop) == ("stopped", None, 1.0, False)
+    assert (two.state, two.value, two.counts_as, two.should_stop) == ("stopped", None, 1.0, False)
     assert two.last is not None and (two.last.step, two.last.value) == (2, 8.0)
     assert two.reason.startswith("asha")
     assert [r.value for r in two.reports()] == [9.0, 8.0]

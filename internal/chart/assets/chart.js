@@ -69,7 +69,7 @@ function environment(width) {
     width, narrow: width < 520, palette,
     ink: css("--ink", "#202124"), soft: css("--soft"), rule: css("--rule", "#ddd"), accent: css("--accent", "#0072b2"),
     paper: css("--card", "") || css("--paper", "#fff"), best: "#d55e00",
-    state: (name) => css("--" + name, "#888"),
+    state: (name) => css("--" + name, { stopped: "#4d7c8a", running: "#2f9e57", failed: "#c2402f" }[name] || "#888"),
   };
 }
 
@@ -178,6 +178,73 @@ kinds.convergence = ({ goal, studies, log }, env) => {
       xAxis: axis(env, { name: "trial", whole: true, min: single ? 0 : 1, max: last, nameGap: 26 }),
       yAxis: upright(env, { name: goal === "maximize" ? "value, higher is better" : "value, lower is better", min: low, max: high, log, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, showMinLabel: log, showMaxLabel: false, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
       dataZoom: zoom(env).map((z) => (z.type === "slider" ? { ...z, bottom: 0 } : z)),
+      series,
+    }),
+  };
+};
+
+const cross = "path://M0,0L10,10M10,0L0,10"; // ends what was stopped
+
+// Values of trials by step, while they run: one line for each.
+kinds.learning = ({ goal, learning }, env) => {
+  const curves = learning.curves;
+  if (curves.length === 0) return { empty: "No trial has reported anything yet." };
+  const all = curves.flatMap((c) => c.values), can = all.every((v) => v > 0);
+  // First steps lie far off: what the curves come to decides what is seen of them.
+  const ends = curves.map((c) => c.values[c.values.length - 1]), sorted = [...all].sort((a, b) => a - b);
+  const reach = goal === "maximize" ? [sorted[Math.floor(all.length / 10)], sorted[all.length - 1]] : [sorted[0], sorted[Math.floor((all.length - 1) * 0.9)]];
+  const least = Math.min(reach[0], ...ends), most = Math.max(reach[1], ...(ends.length > 4 ? [] : ends));
+  const log = can && most > 50 * least;
+  const [low, high] = frame(least, most, log), inside = (v) => between(v, low, high);
+  const kind = (c) => (c.number === learning.best ? "best" : c.state === "complete" || c.state === "stopped" ? c.state : c.state === "running" || c.state === "stale" ? "running" : "failed");
+  const colours = { best: env.best, complete: env.soft, stopped: env.state("stopped"), running: env.state("running"), failed: env.state("failed") };
+  const order = ["complete", "stopped", "failed", "running", "best"];
+  const series = [...curves].sort((a, b) => order.indexOf(kind(a)) - order.indexOf(kind(b))).map((c) => {
+    const k = kind(c), last = c.values.length - 1;
+    const mark = k === "stopped" ? { symbol: cross, symbolSize: 8 } : k === "running" ? { symbol: "circle", symbolSize: 7 } : null;
+    const tell = (i) => () => tip("trial " + c.number, [["state", c.state], ["step", short(c.steps[i], 8)], ["value", short(c.values[i], 6)], ["in the end", c.final === null ? null : short(c.final, 6)]]);
+    return {
+      name: k, type: "line", z: order.indexOf(k) + 2, showSymbol: true, symbol: "circle", symbolSize: 4, cursor: "pointer",
+      lineStyle: { color: colours[k], width: k === "best" ? 2.6 : k === "running" ? 1.8 : 1.2, opacity: k === "complete" || k === "stopped" ? 0.6 : 1, type: k === "stopped" ? "dashed" : "solid" },
+      itemStyle: { color: colours[k], borderColor: colours[k], borderWidth: k === "stopped" ? 1.6 : 0 },
+      data: c.values.map((v, i) => ({ value: [c.steps[i], inside(v)], trial: c.number, tip: tell(i), ...(i === last && mark ? mark : last > 0 ? { symbolSize: 0.1 } : {}) })),
+    };
+  });
+  const shown = order.filter((k) => curves.some((c) => kind(c) === k)).reverse();
+  return {
+    height: env.narrow ? 300 : 360, label: `Learning curves of ${curves.length} trials, ${curves.filter((c) => c.state === "stopped").length} of them stopped early`,
+    option: plain(env, {
+      grid: { left: 14, right: 22, top: 62, bottom: 34, containLabel: true },
+      legend: { top: 0, left: 0, type: "scroll", textStyle: { color: env.soft }, icon: "roundRect", data: shown.map((name) => ({ name, itemStyle: { color: colours[name] } })) },
+      xAxis: axis(env, { name: "step", whole: true, nameGap: 26, min: 0, max: Math.max(...curves.map((c) => c.steps[c.steps.length - 1])) }),
+      yAxis: upright(env, { name: goal === "maximize" ? "value, higher is better" : "value, lower is better", min: low, max: high, log, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, showMinLabel: log, showMaxLabel: false, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
+      series,
+    }),
+  };
+};
+
+// The best value so far, by what all trials had cost.
+kinds.spending = ({ goal, spending }, env) => {
+  const at = spending.numbers.map((_, i) => i), done = at.filter((i) => spending.values[i] !== null), known = done.filter((i) => spending.best[i] !== null);
+  if (known.length === 0) return { empty: "No trial is complete yet." };
+  const values = done.filter((i) => spending.states[i] === "complete").map((i) => spending.values[i]);
+  const [low, high] = frame(...visible(values, goal)), inside = (v) => between(v, low, high);
+  const amount = spending.told ? (v) => short(v, 4) : lasting;
+  const tell = (i) => () => tip("trial " + spending.numbers[i], [["state", spending.states[i]], ["value", short(spending.values[i], 6)], ["best so far", short(spending.best[i], 6)], [spending.told ? "cost so far" : "time so far", amount(spending.spent[i])]]);
+  const dots = (state) => done.filter((i) => spending.states[i] === state).map((i) => ({ value: [spending.spent[i], inside(spending.values[i])], trial: spending.numbers[i], tip: tell(i) }));
+  const series = [
+    { name: "value of a trial", type: "scatter", symbolSize: env.narrow ? 5 : 6, cursor: "pointer", itemStyle: { color: env.soft, opacity: 0.65 }, data: dots("complete") },
+    { name: "best so far", type: "line", step: "end", showSymbol: false, lineStyle: { color: env.accent, width: 2.2 }, itemStyle: { color: env.accent }, data: known.map((i) => ({ value: [spending.spent[i], inside(spending.best[i])], trial: spending.numbers[i], tip: tell(i) })) },
+  ];
+  const stopped = dots("stopped");
+  if (stopped.length) series.push({ name: "stopped early", type: "scatter", symbol: cross, symbolSize: 7, cursor: "pointer", itemStyle: { color: env.state("stopped"), borderColor: env.state("stopped"), borderWidth: 1.4 }, data: stopped });
+  return {
+    height: env.narrow ? 300 : 340, label: `Best value by ${spending.told ? "cost" : "time"}: ${short(spending.best[known[known.length - 1]])} after ${amount(spending.spent[spending.spent.length - 1])}`,
+    option: plain(env, {
+      grid: { left: 14, right: 26, top: 62, bottom: 34, containLabel: true },
+      legend: { top: 0, left: 0, type: "scroll", textStyle: { color: env.soft } },
+      xAxis: axis(env, { name: spending.told ? "cost of all trials" : "time of all trials", nameGap: 26, min: 0, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, formatter: (v) => (v === 0 ? "0" : amount(v)) } }),
+      yAxis: upright(env, { name: goal === "maximize" ? "value, higher is better" : "value, lower is better", min: low, max: high, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, showMaxLabel: false, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
       series,
     }),
   };

@@ -41,6 +41,7 @@ export function logScale(figure, again) {
   };
 }
 
+let learned = null; // the answer that charts of reports wait for
 let fronts = null; // the answer that charts of outcomes wait for
 
 // loaders read and draw what changes with every trial, by data-live.
@@ -69,6 +70,19 @@ const loaders = {
       curve = await read(study.api + "/curve?points=1000");
       figure.again();
     };
+  },
+
+  // The charts of what trials reported share one answer. Reports are no events: while trials run they are looked for.
+  learning(figure, study) {
+    const load = async () => {
+      learned ??= read(study.api + "/learning?limit=60").finally(() => queueMicrotask(() => (learned = null)));
+      const answer = await learned;
+      draw(figure, { goal: study.goal, ...answer });
+      figure.dataset.curves = answer.learning.curves.length;
+      clearTimeout(figure.timer);
+      if (answer.learning.curves.some((c) => c.state === "running")) figure.timer = setTimeout(() => document.hidden || load(), 3000);
+    };
+    return load;
   },
 
   points(figure, study) {

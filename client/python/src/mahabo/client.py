@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import ssl
-from typing import Any, Mapping, Sequence
+from typing import Any, Dict, Iterable, Mapping, Sequence, Tuple, Union
 from urllib.parse import quote
 
 from .errors import StudyDiffers, StudyExists
@@ -13,6 +13,9 @@ from .space import Parameters, Space
 from .study import Study
 from .transport import Transport
 from .trial import StudyInfo
+
+# Studies to learn from: names of studies of the server, or the trials of others by a name, each its parameters and its value.
+Former = Union[Sequence[str], Mapping[str, Iterable[Tuple[Mapping[str, Any], float]]]]
 
 
 def connect(
@@ -60,6 +63,7 @@ class Client:
         init: int | None = None,
         batch: int | None = None,
         budget: int | None = None,
+        former: Former = (),
         stop: str | None = None,
         cost: str | None = None,
         max_cost: float | None = None,
@@ -71,8 +75,9 @@ class Client:
         of a space file: {"rate": {"log": [1e-5, 0.1]}, "w[0:199]": {"float": [-1, 1]}}. constraints are linear, as "w0 + w1 <= 1". goal is minimize unless it is given.
         outcomes declare several numbers that a trial tells: {"mass": "minimize", "stress": {"at_most": 10}}. budget is
         the number of trials that are meant in all, if it is known: the method plans for
-        them. stop names a rule that ends trials early by what they report: asha, median or curve, with options as
-        asha:factor=4. With cost="aware" points are chosen for what they are expected to bring beside what they cost, less
+        them. former are studies to learn from: names of studies of the server, or a dict of a name and its trials,
+        {"notebook": [({"rate": 0.1}, 3.2), ...]}. They may have other bounds, parameters, units and offsets. stop names a rule that ends trials early by what they report: asha, median or curve, with options as
+        asha:factor=3. With cost="aware" points are chosen for what they are expected to bring beside what they cost, less
         and less so towards max_cost, the cost that is meant in all. With exist_ok the study that has the name already is returned as it is,
         unless its parameters, its goal or its method are others (StudyDiffers).
         """
@@ -87,6 +92,7 @@ class Client:
         optional = {"outcomes": outcomes or None, "goal": goal, "method": method, "init": init, "batch": batch, "budget": budget}
         optional.update({"stop": stop, "cost": cost, "max_cost": max_cost})
         body.update({key: value for key, value in optional.items() if value is not None})
+        body.update(_former(former, space))
         try:
             # Sent once: a repetition could not tell its own study from another's.
             info = self._transport.json("POST", "/v1/studies", body, repeat=exist_ok)
@@ -118,3 +124,16 @@ class Client:
     def delete_study(self, name: str) -> None:
         """Delete a study and all its trials."""
         self._transport.json("DELETE", "/v1/studies/" + quote(name, safe=""), repeat=False)
+
+
+def _former(former: Former, space: Space) -> Dict[str, Any]:
+    """Return the fields of a request for studies to learn from."""
+    if isinstance(former, str):
+        raise TypeError(f"former is {former!r}: give a list of names")
+    if not isinstance(former, Mapping):
+        return {"from": list(former)} if former else {}
+    sources = []
+    for name, trials in former.items():
+        rows = [{"params": space.scatter(params), "value": float(value)} for params, value in trials]
+        sources.append({"name": name, "trials": rows})
+    return {"former": sources} if sources else {}

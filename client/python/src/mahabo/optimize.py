@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
+from .client import Former
 from .convert import encode
 from .errors import Interrupted
 from .private import PrivateServer
@@ -42,6 +43,7 @@ def minimize(
     method: str | None = None,
     seed: int = 0,
     init: int | None = None,
+    former: Former = (),
     workers: str = "threads",
     progress: bool | None = None,
     callback: Callable[[Trial], None] | None = None,
@@ -64,6 +66,9 @@ def minimize(
     dict with their names; the best trial then is the best that keeps all limits, or the knee of the
     front, and front has the whole.
 
+    former are studies to learn from: names of studies in the file path, or a dict of a name and its trials,
+    {"notebook": [({"rate": 0.1}, 3.2), ...]}. They may have other bounds, parameters, units and offsets.
+
     With study or path the trials are kept: in the file path (mahabo.db), as the study
     (named after the file). The same call continues it until evals trials have an outcome,
     after Ctrl-C or a crash too, and mahabo's commands read it. Else they are in a
@@ -84,7 +89,7 @@ def minimize(
     evaluated.
     """
     return _Job(
-        objective, space, evals, parallel, constraints, outcomes, points, study, path, method, seed, init, workers, progress, callback,
+        objective, space, evals, parallel, constraints, outcomes, points, study, path, method, seed, init, former, workers, progress, callback,
         stop, cost, max_cost, hours, checkpoints,
     ).run("minimize")
 
@@ -103,6 +108,7 @@ def maximize(
     method: str | None = None,
     seed: int = 0,
     init: int | None = None,
+    former: Former = (),
     workers: str = "threads",
     progress: bool | None = None,
     callback: Callable[[Trial], None] | None = None,
@@ -114,7 +120,7 @@ def maximize(
 ) -> Result:
     """Do as minimize does, for the largest value."""
     return _Job(
-        objective, space, evals, parallel, constraints, outcomes, points, study, path, method, seed, init, workers, progress, callback,
+        objective, space, evals, parallel, constraints, outcomes, points, study, path, method, seed, init, former, workers, progress, callback,
         stop, cost, max_cost, hours, checkpoints,
     ).run("maximize")
 
@@ -135,6 +141,7 @@ class _Job:
     method: str | None
     seed: int
     init: int | None
+    former: Former
     workers: str
     progress: bool | None
     callback: Callable[[Trial], None] | None
@@ -181,6 +188,7 @@ class _Job:
                 seed=self.seed,
                 init=self.init,
                 budget=self.evals,
+                former=self.former,
                 stop=self.stop,
                 cost=self.cost,
                 max_cost=self.max_cost,

@@ -185,7 +185,7 @@ class Trial:
     """What was told of its cost; an objective that is given the trial can set it."""
     last: Report | None = None
     """The last report of a stopped trial."""
-    bound: float | None = None
+    counts_as: float | None = None
     """What the method takes for the value of a stopped trial."""
     should_stop: bool = False
     """The rule of the study wants the trial to end: report and heartbeat say so."""
@@ -227,9 +227,9 @@ class Trial:
         self.stds = dict(d.get("stds") or {})
         self.reason = d.get("reason", "")
         self.cost = float(d.get("cost") or self.cost)
-        last, bound = d.get("last"), d.get("bound")
+        last, counts_as = d.get("last"), d.get("counts_as")
         self.last = Report.read(last) if last else None
-        self.bound = None if bound is None else float(bound)
+        self.counts_as = None if counts_as is None else float(counts_as)
         self.should_stop = self.state in ("running", "stale") and (self.should_stop or d.get("stop", False))
         self.notes = tuple(d.get("notes") or ())
         self.excluded = d.get("excluded", False)

@@ -1,0 +1,29 @@
+"""Studies that learn from former ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import mahabo
+
+
+def test_former(tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    space = [mahabo.Float("a", 0, 10), mahabo.Float("w", -1, 1, shape=2)]
+
+    def old(p: dict) -> float:
+        return (p["a"] - 4) ** 2 + sum(v * v for v in p["w"])
+
+    mahabo.minimize(old, space, evals=15, path=file, study="old", method="sobol", progress=False)
+    wider = [mahabo.Float("a", 1, 12), mahabo.Float("w", -2, 2, shape=2), mahabo.Float("c", 0, 1)]
+    result = mahabo.minimize(lambda p: 50 + 3 * old(p), wider, evals=6, path=file, study="new", former=["old"], progress=False)
+    assert result.table[0]["value"] < 100  # it began with the best point of the former study
+    notebook = [({"a": float(i), "w": [0.1 * i, 0.0]}, float(i)) for i in range(10)]
+    result = mahabo.minimize(lambda p: p["a"], wider, evals=2, path=file, study="third", former={"notebook": notebook}, progress=False)
+    assert result.table[0]["a"] == 1  # 0 is below the bounds
+    with pytest.raises(mahabo.Problem, match="there is no study nowhere"):
+        mahabo.minimize(old, space, evals=1, path=file, study="x", former=["nowhere"], progress=False)
+    with pytest.raises(TypeError, match="give a list of names"):
+        mahabo.minimize(old, space, evals=1, path=file, study="x", former="old", progress=False)
