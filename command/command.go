@@ -293,7 +293,7 @@ func (r *execution) exited(exit *exec.ExitError) evaluate.Outcome {
 
 // failure adds the end of standard error to a reason.
 func (r *execution) failure(reason string) evaluate.Outcome {
-	if said := r.stderr.lines(3); said != "" {
+	if said := r.stderr.lines(); said != "" {
 		reason += ": " + said
 	}
 	return evaluate.Outcome{State: evaluate.Failed, Reason: reason}

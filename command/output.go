@@ -70,13 +70,13 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// lines returns the last n lines, joined with " | ".
-func (t *tail) lines(n int) string {
+// lines returns the last three lines, joined with " | ".
+func (t *tail) lines() string {
 	var kept []string
 	for line := range strings.Lines(strings.ToValidUTF8(string(t.bytes), "?")) {
 		if line = strings.TrimSpace(line); strings.Trim(line, "^~ ") != "" { // a traceback marks places with them
 			kept = append(kept, line)
 		}
 	}
-	return strings.Join(kept[max(0, len(kept)-n):], " | ")
+	return strings.Join(kept[max(0, len(kept)-3):], " | ")
 }

@@ -113,11 +113,11 @@ func TestTail(t *testing.T) {
 		_, _ = e.Write([]byte("noise \xff\n"))
 	}
 	_, _ = e.Write([]byte("one\n\ntwo\n  three\n"))
-	if got := e.lines(3); got != "one | two | three" {
+	if got := e.lines(); got != "one | two | three" {
 		t.Errorf("got %q", got)
 	}
 	_, _ = e.Write(bytes.Repeat([]byte{'x'}, 10*maxTail))
-	if got := e.lines(3); len(got) != maxTail {
+	if got := e.lines(); len(got) != maxTail {
 		t.Errorf("%d bytes are kept", len(got))
 	}
 }
@@ -159,7 +159,7 @@ func FuzzResult(f *testing.F) {
 func TestFailureLeavesMarksOut(t *testing.T) {
 	var e tail
 	_, _ = e.Write([]byte("  File \"x.py\", line 3\n    y = 1/0\n        ~^~\nZeroDivisionError: division by zero\n"))
-	if got := e.lines(3); got != `File "x.py", line 3 | y = 1/0 | ZeroDivisionError: division by zero` {
+	if got := e.lines(); got != `File "x.py", line 3 | y = 1/0 | ZeroDivisionError: division by zero` {
 		t.Errorf("the last lines are %q", got)
 	}
 }

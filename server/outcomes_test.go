@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -77,7 +78,7 @@ func TestOutcomes(t *testing.T) {
 		if strings.HasPrefix(path, "/events") {
 			continue
 		}
-		if answer, _ := c.call("GET", "/v1/studies/beam"+path, nil); answer.StatusCode != 200 {
+		if answer, _ := c.call("GET", "/v1/studies/beam"+path, nil); answer.StatusCode != http.StatusOK {
 			t.Errorf("%s: %d", path, answer.StatusCode)
 		}
 	}
@@ -93,12 +94,12 @@ func TestOutcomes(t *testing.T) {
 		`{"outcomes": {"mass": {"value": 1, "std":-1}}}`: "std",
 		`{"outcomes": {}}`:                               "a complete trial has a value",
 	} {
-		if answer, data := c.call("POST", "/v1/studies/beam/trials/4/tell", body); answer.StatusCode != 422 || !strings.Contains(string(data), want) {
+		if answer, data := c.call("POST", "/v1/studies/beam/trials/4/tell", body); answer.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(string(data), want) {
 			t.Errorf("%s: %d %s, want %q", body, answer.StatusCode, data, want)
 		}
 	}
 	for method, want := range map[string]string{"vanilla": "vanilla does not take 2 objectives", "cmaes": "cmaes does not take 2 objectives"} {
-		if answer, data := c.call("POST", "/v1/studies", beam(method)); answer.StatusCode != 422 || !strings.Contains(string(data), want) {
+		if answer, data := c.call("POST", "/v1/studies", beam(method)); answer.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(string(data), want) {
 			t.Errorf("%s: %d %s", method, answer.StatusCode, data)
 		}
 	}

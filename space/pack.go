@@ -131,7 +131,7 @@ func (p *Param) toNumber(value any) (float64, bool) {
 func (s *Space) Unpack(b []byte) (Params, error) {
 	v := Params{names: s.names, index: s.index, of: s, numbers: make([]float64, len(s.params))}
 	for i := range s.params {
-		n := 0
+		var n int
 		switch p := &s.params[i]; p.Kind {
 		case KindFixed:
 			continue

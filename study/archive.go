@@ -153,7 +153,7 @@ func (l *ledger) fetch(ctx context.Context, number int) error {
 }
 
 // missing says whether the point is only in the store.
-func (e *entry) missing() bool { return e.point == nil && e.Outside == "" }
+func (t *entry) missing() bool { return t.point == nil && t.Outside == "" }
 
 // load brings the points of all trials to memory, which methods have to know.
 func (l *ledger) load(ctx context.Context) error {

@@ -101,7 +101,7 @@ func (l *ledger) added(c Change) (space.Params, error) {
 		}
 	}
 	for name := range c.Added.All() {
-		if _, new := values[name]; !new {
+		if _, known := values[name]; !known {
 			return space.Params{}, fmt.Errorf("parameter %q has a value, but it is not in the new space", name)
 		}
 	}

@@ -307,9 +307,10 @@ func (t entry) corrected(e *corrected, sp *space.Space, now time.Time) (entry, e
 // difference says what a correction changed: old -> new.
 func (t Trial) difference(now Trial, note int) string {
 	var parts []string
-	if t.State != now.State {
+	switch {
+	case t.State != now.State:
 		parts = append(parts, text(t.outcome())+" -> "+text(now.outcome()))
-	} else if len(now.Outcomes) > 0 {
+	case len(now.Outcomes) > 0:
 		for _, name := range slices.Sorted(maps.Keys(now.Outcomes)) {
 			if was, known := t.Outcomes[name]; !known {
 				parts = append(parts, fmt.Sprintf("%s %v", name, now.Outcomes[name]))
@@ -320,7 +321,7 @@ func (t Trial) difference(now Trial, note int) string {
 				parts = append(parts, fmt.Sprintf("std of %s %v -> %v", name, t.Stds[name], now.Stds[name]))
 			}
 		}
-	} else if t.Value != nil {
+	case t.Value != nil:
 		if *t.Value != *now.Value {
 			parts = append(parts, fmt.Sprintf("value %v -> %v", *t.Value, *now.Value))
 		}

@@ -181,7 +181,7 @@ func RunCrews(ctx context.Context, dir string, crews []Crew, registry *strategy.
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	var runs []CrewRun
 	for d := json.NewDecoder(f); ; {
 		var r CrewRun

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -108,8 +109,7 @@ func (c *benchWorkersCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	return report.Workers(f, runs, report.SVG)
+	return errors.Join(report.Workers(f, runs, report.SVG), f.Close())
 }
 
 func inRounds(rounds bool) string {

@@ -51,7 +51,7 @@ func (c *frontCmd) Run(ctx context.Context, s streams) error {
 		if err := w.Flush(); err != nil {
 			return err
 		}
-		fmt.Fprint(w, "trial")
+		fmt.Fprintf(w, "trial")
 		for _, name := range f.Objectives {
 			fmt.Fprintf(w, "\t%s", name)
 		}

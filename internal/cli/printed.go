@@ -20,7 +20,7 @@ func printed(dir string) func(study string, number int) (stdout, stderr []byte, 
 		if err != nil {
 			return nil, nil, err
 		}
-		defer root.Close()
+		defer func() { _ = root.Close() }()
 		name := filepath.Join(study+".output", fmt.Sprint(number))
 		if stdout, err = end(root, name+".out"); err != nil {
 			return nil, nil, err
@@ -45,7 +45,7 @@ func end(root *os.Root, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	if info.Size() > mostPrinted {
 		if _, err := f.Seek(-mostPrinted, io.SeekEnd); err != nil {
 			return nil, err

@@ -49,7 +49,7 @@ func TestSparse(t *testing.T) {
 			}
 			return mean, variance
 		}
-		make := func(known int, chosen []int) *Posterior {
+		build := func(known int, chosen []int) *Posterior {
 			s, err := NewSparse(t.Context(), 2, h, Data{Points: p, Y: y[:known]}, chosen)
 			if err != nil {
 				t.Fatal(err)
@@ -64,7 +64,7 @@ func TestSparse(t *testing.T) {
 			return m
 		}
 		for _, known := range []int{n, n - 24, n - 96} {
-			if mean, variance := distance(make(known, strided(known, 1))); mean > 1e-4 || variance > 1e-3 {
+			if mean, variance := distance(build(known, strided(known, 1))); mean > 1e-4 || variance > 1e-3 {
 				t.Errorf("all of %d points chosen: means differ by %g, variances by a share of %g", known, mean, variance)
 			}
 		}
@@ -77,7 +77,7 @@ func TestSparse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sparse, sparseVariance := distance(make(n, few))
+		sparse, sparseVariance := distance(build(n, few))
 		only, onlyVariance := distance(alone)
 		if sparse > only/2 || sparseVariance > onlyVariance/1.5 {
 			t.Errorf("every fifth chosen: %g and %g from the exact moments, without the others %g and %g", sparse, sparseVariance, only, onlyVariance)
@@ -109,7 +109,7 @@ func TestSparseGrows(t *testing.T) {
 		value, grad := make([]float64, 1), linalg.New(1, 2)
 		m.Evaluate(value, grad, linalg.Matrix{Rows: 1, Cols: 2, Stride: 2, Data: []float64{0.1, -0.2}},
 			func(mean, variance float64) (float64, float64, float64) { return mean - variance, 1, -1 })
-		if got := append(value, grad.Data...); first == nil {
+		if got := slices.Concat(value, grad.Data); first == nil {
 			first = got
 		} else if !slices.Equal(got, first) {
 			t.Errorf("in steps %v: %v, want %v", steps, got, first)

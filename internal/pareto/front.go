@@ -104,7 +104,7 @@ func volume(points [][]float64, reference []float64) (v float64) {
 // area is the volume for two objectives.
 func area(points [][]float64, reference []float64) (v float64) {
 	sorted := slices.Clone(points)
-	slices.SortFunc(sorted, func(a, b []float64) int { return slices.Compare(a, b) })
+	slices.SortFunc(sorted, slices.Compare)
 	below := reference[1]
 	for _, p := range sorted {
 		if p[1] < below {

@@ -407,11 +407,12 @@ func (s *Study) Record(ctx context.Context, results ...study.Finished) ([]study.
 	var list []map[string]any
 	for _, r := range results {
 		one := map[string]any{"number": r.Number, "state": r.State}
-		if len(r.Outcomes) > 0 {
+		switch {
+		case len(r.Outcomes) > 0:
 			one["outcomes"] = measured(r.Outcomes, r.Stds)
-		} else if r.State == evaluate.Complete {
+		case r.State == evaluate.Complete:
 			one["value"], one["std"] = r.Value, r.Std
-		} else {
+		default:
 			one["reason"] = r.Reason
 		}
 		if r.Cost > 0 {

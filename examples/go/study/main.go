@@ -13,25 +13,30 @@ import (
 )
 
 func main() {
-	ctx := context.Background()
+	if err := run(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context) error {
 	s, err := space.New(space.Float("x[0:49]", -1, 1))
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	st, err := store.Open(ctx, "memory:") // or sqlite:studies.db, postgres://...
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
-	defer st.Close()
+	defer func() { _ = st.Close() }()
 	one, err := study.Open(ctx, st, "rig")
 	if errors.Is(err, study.ErrNotFound) {
 		one, err = study.Create(ctx, st, study.Config{Name: "rig", Space: s, Method: "adaptive"})
 	}
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	source := one.Source("worker 1", 0)
-	defer source.Close(ctx)
+	defer func() { _ = source.Close(ctx) }()
 	err = evaluate.Run(ctx, evaluate.Options{
 		Source: source, Init: 10, Trials: 40, Batch: 5, Parallel: 5,
 		Evaluator: evaluate.Func(func(_ context.Context, _ int, v space.Params) (evaluate.Outcome, error) {
@@ -39,8 +44,9 @@ func main() {
 		}),
 	})
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	best, _, err := one.Best(ctx)
-	fmt.Println(best.Number, best.Mean, err)
+	fmt.Println(best.Number, best.Mean)
+	return err
 }

@@ -225,7 +225,7 @@ func (q *queries) start(x strategy.Point, i int, centre strategy.Point, reach fl
 
 // best chooses n points for one objective.
 func (q *queries) best(ctx context.Context, n int) (points []strategy.Point, err error) {
-	centre := strategy.Point(slices.Clone(q.X[q.centre]))
+	centre := slices.Clone(q.X[q.centre])
 	near, err := q.near(ctx, centre, n+len(q.model.believed))
 	if err != nil {
 		return nil, err
