@@ -71,13 +71,14 @@ func (r *recorder) Evaluate(ctx context.Context, _ int, v space.Params) (evaluat
 	}
 	n := len(r.best)
 	value, ok := 0.0, false
-	if e.Seen.State == evaluate.Stopped {
+	switch e.Seen.State {
+	case evaluate.Complete:
+		value, ok = r.judged(e)
+	case evaluate.Stopped:
 		r.stopped++
-	} else if e.Seen.State != evaluate.Complete {
+	default:
 		r.failed++
 		r.failure = e.Seen.Reason
-	} else {
-		value, ok = r.judged(e)
 	}
 	switch {
 	case !ok:

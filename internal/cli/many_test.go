@@ -28,10 +28,10 @@ var (
 
 // crowded is a study to be measured, with what was measured.
 type crowded struct {
-	trials, params       int
-	first, median, most  time.Duration // of asks: the first of a new server, of those that follow a value
-	memory               int64         // most of the server, bytes
-	tell, list, exported time.Duration
+	trials, params      int
+	first, median, most time.Duration // of asks: the first of a new server, of those that follow a value
+	memory              int64         // most of the server, bytes
+	tell, exported      time.Duration
 }
 
 // bowl is a function whose parameters matter differently, and are coupled.

@@ -221,13 +221,13 @@ func (f Finding) String() string {
 
 // Observations are those that the sources stand for, given the new ones in their order. They change when there are
 // about a sixth more of those.
-func (m *Model) Observations(real []strategy.Observation) (obs []strategy.Observation, findings []Finding) {
-	n := counted(len(real))
+func (m *Model) Observations(own []strategy.Observation) (obs []strategy.Observation, findings []Finding) {
+	n := counted(len(own))
 	for _, f := range m.sources {
-		finding := f.compare(real[:n])
+		finding := f.compare(own[:n])
 		findings = append(findings, finding)
 		if finding.Used {
-			obs = append(obs, f.observations(finding, real)...)
+			obs = append(obs, f.observations(finding, own)...)
 		}
 	}
 	return obs, findings
@@ -243,15 +243,15 @@ func counted(n int) int {
 }
 
 // compare fits the line, and asks how well each value was predicted before it was known.
-func (f *fitted) compare(real []strategy.Observation) Finding {
-	found := Finding{Name: f.Name, Trials: f.Trials, Kept: len(f.y), New: len(real)}
-	if len(real) < leastFit {
+func (f *fitted) compare(own []strategy.Observation) Finding {
+	found := Finding{Name: f.Name, Trials: f.Trials, Kept: len(f.y), New: len(own)}
+	if len(own) < leastFit {
 		return found
 	}
 	var l line
 	var wrong, plain float64
-	m := make([]float64, len(real))
-	for i, o := range real {
+	m := make([]float64, len(own))
+	for i, o := range own {
 		m[i] = f.value(o.X)
 		if i >= 2 {
 			offset, scale := l.cautious()
@@ -262,11 +262,11 @@ func (f *fitted) compare(real []strategy.Observation) Finding {
 	}
 	found.Offset, found.Scale = l.fit()
 	rest := 0.0
-	for i, o := range real {
+	for i, o := range own {
 		e := (o.Y[0] - found.Offset - found.Scale*m[i]) / f.unit(m[i])
 		rest += e * e
 	}
-	n := float64(len(real))
+	n := float64(len(own))
 	found.Doubt = f.usual * (math.Sqrt(rest/max(1, n-2)*(1+3/n)) + certain*found.Scale)
 	if plain > 0 {
 		found.Gain = 1 - wrong/plain
@@ -300,10 +300,10 @@ func (l *line) cautious() (offset, scale float64) {
 }
 
 // observations are the rows at points that have no new value.
-func (f *fitted) observations(found Finding, real []strategy.Observation) (obs []strategy.Observation) {
+func (f *fitted) observations(found Finding, own []strategy.Observation) (obs []strategy.Observation) {
 	doubt := found.Doubt / f.usual * math.Sqrt(max(1, float64(len(f.x))/sharedRows))
 	for i, x := range f.x {
-		if slices.ContainsFunc(real, func(o strategy.Observation) bool { return slices.Equal(o.X, x) }) {
+		if slices.ContainsFunc(own, func(o strategy.Observation) bool { return slices.Equal(o.X, x) }) {
 			continue
 		}
 		obs = append(obs, strategy.Observation{X: x, Y: []float64{found.Offset + found.Scale*f.smooth[i]}, Std: []float64{doubt * f.unit(f.smooth[i])}})

@@ -75,8 +75,8 @@ func observe(t *testing.T, sp *space.Space, n int, f func(v space.Params) float6
 func TestAnotherUnitIsLearned(t *testing.T) {
 	sp := newSpace(t, space.Float("a", 1, 9), space.Float("b", -2, 2.5), space.Float("c", 0, 1))
 	m := fitOne(t, sp, bowlTrials(40))
-	real := observe(t, sp, 12, func(v space.Params) float64 { return 100 - 7*4 + 7*bowl(v.Float("a"), v.Float("b")) })
-	obs, found := m.Observations(real)
+	own := observe(t, sp, 12, func(v space.Params) float64 { return 100 - 7*4 + 7*bowl(v.Float("a"), v.Float("b")) })
+	obs, found := m.Observations(own)
 	if f := found[0]; !f.Used || math.Abs(f.Scale-7) > 1.2 || math.Abs(f.Offset-72) > 30 || f.Gain < 0.8 {
 		t.Errorf("it found %+v: %s", found[0], found[0])
 	}
@@ -88,7 +88,7 @@ func TestAnotherUnitIsLearned(t *testing.T) {
 			t.Fatalf("an observation is %+v", o)
 		}
 	}
-	again, _ := m.Observations(real)
+	again, _ := m.Observations(own)
 	if len(again) != len(obs) || again[0].Y[0] != obs[0].Y[0] {
 		t.Error("the same new values give other observations")
 	}

@@ -105,8 +105,8 @@ func learnLogistic() learner {
 			epoch := 0.0
 			return func() float64 {
 				order := r.Perm(n)
-				for from := 0; from < n; from += int(batch) {
-					part := order[from:min(n, from+int(batch))]
+				for from := 0; from < n; from += batch {
+					part := order[from:min(n, from+batch)]
 					for j := range g {
 						g[j] = l2 * w[j]
 					}
@@ -384,7 +384,7 @@ func learnFactors() learner {
 		"learn-factors", "validation error of the factors of a matrix trained in 81 epochs", 4,
 		[]space.Part{space.LogInt("rank", 1, 24), space.Log("rate", 1e-4, 0.5), space.Log("l2", 1e-5, 1), space.Log("scale", 0.01, 1), space.Float("decay", 0, 0.3)},
 		func(v space.Params, r *rand.Rand) func() float64 {
-			rank, rate, l2, scale, decay := int(v.Int("rank")), v.Float("rate"), v.Float("l2"), v.Float("scale"), v.Float("decay")
+			rank, rate, l2, scale, decay := v.Int("rank"), v.Float("rate"), v.Float("l2"), v.Float("scale"), v.Float("decay")
 			p, q := sample(r, rows, rank), sample(r, columns, rank)
 			for _, list := range [][][]float64{p, q} {
 				for _, row := range list {
