@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -152,12 +153,11 @@ func (c *Command) folder(number int) (dir string, leave func(), err error) {
 	if c.opt.Checkpoints == "" {
 		return "", func() {}, nil
 	}
-	dir, err = filepath.Abs(filepath.Join(c.opt.Checkpoints, strconv.Itoa(number)))
-	for range 3 { // the folder above it may be removed meanwhile, as it was empty
-		if err == nil {
-			err = os.MkdirAll(dir, 0o755)
-		}
-		if err == nil {
+	if dir, err = filepath.Abs(filepath.Join(c.opt.Checkpoints, strconv.Itoa(number))); err != nil {
+		return "", nil, fmt.Errorf("Checkpoints: %w", err)
+	}
+	for range 100 { // the folder above it may be removed meanwhile, as it was empty
+		if err = os.MkdirAll(dir, 0o755); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}

@@ -107,3 +107,22 @@ func TestCheckpoints(t *testing.T) {
 		t.Errorf("a folder in which nothing was kept is left: %v", err)
 	}
 }
+
+// Trials that end remove the folder above theirs when it is empty, while others begin.
+func TestCheckpointsOfManyTrials(t *testing.T) {
+	c := &Command{opt: Options{Checkpoints: filepath.Join(t.TempDir(), "points")}}
+	var all sync.WaitGroup
+	for first := range 8 {
+		all.Go(func() {
+			for i := range 200 {
+				_, leave, err := c.folder(8*i + first)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				leave()
+			}
+		})
+	}
+	all.Wait()
+}

@@ -191,7 +191,7 @@ func TestStudyUsageErrors(t *testing.T) {
 		{"enqueue rig x=1 y=2", `no parameter "y"`},
 		{"enqueue rig x=1 n=2", `"mode" has no value`},
 		{"enqueue rig --file " + data, "data.csv:1"},
-		{"retry rig 1", "only a failed one"},
+		{"retry rig 1", "only a failed or stopped one"},
 		{"heartbeat rig 1", "the lease is lost"},
 		{"note rig 9 hello", "the study has 1"},
 		{"study export rig --out " + dir + "/none/x", "--out"},

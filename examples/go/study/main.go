@@ -13,30 +13,25 @@ import (
 )
 
 func main() {
-	if err := run(context.Background()); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func run(ctx context.Context) error {
+	ctx := context.Background()
 	s, err := space.New(space.Float("x[0:49]", -1, 1))
 	if err != nil {
-		return err
+		log.Fatal(err)
 	}
 	st, err := store.Open(ctx, "memory:") // or sqlite:studies.db, postgres://...
 	if err != nil {
-		return err
+		log.Fatal(err)
 	}
-	defer func() { _ = st.Close() }()
+	defer st.Close()
 	one, err := study.Open(ctx, st, "rig")
 	if errors.Is(err, study.ErrNotFound) {
 		one, err = study.Create(ctx, st, study.Config{Name: "rig", Space: s, Method: "adaptive"})
 	}
 	if err != nil {
-		return err
+		log.Fatal(err)
 	}
 	source := one.Source("worker 1", 0)
-	defer func() { _ = source.Close(ctx) }()
+	defer source.Close(ctx)
 	err = evaluate.Run(ctx, evaluate.Options{
 		Source: source, Init: 10, Trials: 40, Batch: 5, Parallel: 5,
 		Evaluator: evaluate.Func(func(_ context.Context, _ int, v space.Params) (evaluate.Outcome, error) {
@@ -44,9 +39,8 @@ func run(ctx context.Context) error {
 		}),
 	})
 	if err != nil {
-		return err
+		log.Fatal(err)
 	}
 	best, _, err := one.Best(ctx)
-	fmt.Println(best.Number, best.Mean)
-	return err
+	fmt.Println(best.Number, best.Mean, err)
 }
