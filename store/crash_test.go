@@ -257,6 +257,7 @@ func history(t *testing.T, st study.Store) (lines []string) {
 		e.Time = time.Time{}
 		if e.Asked != nil {
 			e.Asked.Expires = time.Time{}
+			e.Asked.FitSeconds, e.Asked.SearchSeconds, e.Asked.WaitSeconds = 0, 0, 0
 		}
 		line, err := json.Marshal(e)
 		if err != nil {

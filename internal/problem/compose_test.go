@@ -184,6 +184,7 @@ func TestNew(t *testing.T) {
 		"lasso", "lasso100", "lasso300", "lasso1000", "ackley53", "contamination", "pest", "maxsat60", "labs50",
 		"speedreducer", "weldedbeam", "vessel", "keane30", "ackley10c", "rover60c", "spring", "panels124", "vehicle", "c2dtlz2", "gears",
 		"zdt1-30", "zdt2-30", "zdt3-30", "dtlz2-30", "zdt1-100", "zdt2-100", "zdt3-100", "dtlz2-100",
+		"learn-logistic", "learn-network", "learn-boosted", "learn-kernel", "learn-factors",
 	}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Fatalf("Names() = %v, want %v", got, want)

@@ -149,7 +149,7 @@ func learnNetwork() learner {
 			space.Choice("activation", "tanh", "relu"),
 		},
 		func(v space.Params, r *rand.Rand) func() float64 {
-			width := int(v.Int("width"))
+			width := v.Int("width")
 			rate, momentum, l2, scale := v.Float("rate"), v.Float("momentum"), v.Float("l2"), v.Float("scale")
 			kind, _ := v.Text("activation")
 			first := sample(r, width, dim+1)
@@ -253,7 +253,7 @@ func learnBoosted() learner {
 		"learn-boosted", "validation error of 81 boosted stumps", 10,
 		[]space.Part{space.Log("rate", 0.01, 2), space.Float("rows", 0.2, 1), space.Float("columns", 0.1, 1), space.LogInt("leaf", 1, 60), space.Log("l2", 1e-3, 100)},
 		func(v space.Params, r *rand.Rand) func() float64 {
-			rate, rows, columns, leaf, l2 := v.Float("rate"), v.Float("rows"), v.Float("columns"), int(v.Int("leaf")), v.Float("l2")
+			rate, rows, columns, leaf, l2 := v.Float("rate"), v.Float("rows"), v.Float("columns"), v.Int("leaf"), v.Float("l2")
 			f := make([]float64, 2*n)
 			mean := 0.0
 			for i := range n {

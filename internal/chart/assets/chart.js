@@ -185,6 +185,11 @@ kinds.convergence = ({ goal, studies, log }, env) => {
 
 const cross = "path://M0,0L10,10M10,0L0,10"; // ends what was stopped
 
+// compact is a legend of a few short names, on a narrow page in two lines rather than two pages.
+const compact = (env) => env.narrow
+  ? { top: 0, left: 0, itemWidth: 14, itemGap: 8, padding: [2, 0], textStyle: { color: env.soft, fontSize: 11 } }
+  : { top: 0, left: 0, type: "scroll", textStyle: { color: env.soft }, pageTextStyle: { color: env.soft } };
+
 // Values of trials by step, while they run: one line for each.
 kinds.learning = ({ goal, learning }, env) => {
   const curves = learning.curves;
@@ -215,7 +220,7 @@ kinds.learning = ({ goal, learning }, env) => {
     height: env.narrow ? 300 : 360, label: `Learning curves of ${curves.length} trials, ${curves.filter((c) => c.state === "stopped").length} of them stopped early`,
     option: plain(env, {
       grid: { left: 14, right: 22, top: 62, bottom: 34, containLabel: true },
-      legend: { top: 0, left: 0, type: "scroll", textStyle: { color: env.soft }, icon: "roundRect", data: shown.map((name) => ({ name, itemStyle: { color: colours[name] } })) },
+      legend: { ...compact(env), icon: "roundRect", data: shown.map((name) => ({ name, itemStyle: { color: colours[name] } })) },
       xAxis: axis(env, { name: "step", whole: true, nameGap: 26, min: 0, max: Math.max(...curves.map((c) => c.steps[c.steps.length - 1])) }),
       yAxis: upright(env, { name: goal === "maximize" ? "value, higher is better" : "value, lower is better", min: low, max: high, log, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, showMinLabel: log, showMaxLabel: false, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
       series,
@@ -242,7 +247,7 @@ kinds.spending = ({ goal, spending }, env) => {
     height: env.narrow ? 300 : 340, label: `Best value by ${spending.told ? "cost" : "time"}: ${short(spending.best[known[known.length - 1]])} after ${amount(spending.spent[spending.spent.length - 1])}`,
     option: plain(env, {
       grid: { left: 14, right: 26, top: 62, bottom: 34, containLabel: true },
-      legend: { top: 0, left: 0, type: "scroll", textStyle: { color: env.soft } },
+      legend: compact(env),
       xAxis: axis(env, { name: spending.told ? "cost of all trials" : "time of all trials", nameGap: 26, min: 0, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, formatter: (v) => (v === 0 ? "0" : amount(v)) } }),
       yAxis: upright(env, { name: goal === "maximize" ? "value, higher is better" : "value, lower is better", min: low, max: high, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, showMaxLabel: false, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
       series,

@@ -1,4 +1,5 @@
 // What moves on a page: the theme, copying, times, and a study that is watched.
+import { drawAll } from "./chart.js";
 import { watch } from "./study.js";
 import { compare } from "./compare.js";
 import { rows } from "./create.js";
@@ -84,5 +85,6 @@ document.addEventListener("click", (e) => {
 });
 const study = document.getElementById("study"), several = document.getElementById("compare"), table = document.getElementById("parameters");
 if (study) watch(study);
+else drawAll(document);
 if (several) compare(several);
 if (table) rows(table);
