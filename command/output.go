@@ -16,17 +16,19 @@ type lastLine struct {
 	cut  bool   // open was cut
 }
 
-func (l *lastLine) Write(p []byte) (int, error) {
+func (l *lastLine) Write(p []byte) (int, error) { return divide(p, l.extend, l.end) }
+
+// divide hands on the lines of what is written: extend gets parts of a line, end comes behind each.
+func divide(p []byte, extend func([]byte), end func()) (int, error) {
 	n := len(p)
 	for {
-		i := bytes.IndexByte(p, '\n')
-		if i < 0 {
-			l.extend(p)
+		line, rest, ended := bytes.Cut(p, []byte("\n"))
+		extend(line)
+		if !ended {
 			return n, nil
 		}
-		l.extend(p[:i])
-		l.end()
-		p = p[i+1:]
+		end()
+		p = rest
 	}
 }
 

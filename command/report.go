@@ -73,19 +73,7 @@ func (f *follower) close() (stop string) {
 	return f.stop
 }
 
-func (f *follower) Write(p []byte) (int, error) {
-	n := len(p)
-	for {
-		i := bytes.IndexByte(p, '\n')
-		if i < 0 {
-			f.extend(p)
-			return n, nil
-		}
-		f.extend(p[:i])
-		f.take()
-		p = p[i+1:]
-	}
-}
+func (f *follower) Write(p []byte) (int, error) { return divide(p, f.extend, f.take) }
 
 func (f *follower) extend(p []byte) {
 	if f.long = f.long || len(f.line)+len(p) > maxLine; !f.long {
@@ -157,7 +145,7 @@ func (c *Command) folder(number int) (dir string, leave func(), err error) {
 		return "", nil, fmt.Errorf("Checkpoints: %w", err)
 	}
 	for range 100 { // the folder above it may be removed meanwhile, as it was empty
-		if err = os.MkdirAll(dir, 0o755); !errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(dir, 0o755); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
 			break
 		}
 	}
