@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/methods"
@@ -110,12 +111,17 @@ func (c Config) objective() (Goal, bool) {
 	return "", false
 }
 
-var validName = regexp.MustCompile(`^[\pL\pN][\pL\pN_.-]{0,127}$`)
+// The length is checked apart: 128 letters of any script make an expression of megabytes.
+var nameCharacters = regexp.MustCompile(`^[\pL\pN][\pL\pN_.-]*$`)
+
+func validName(name string) bool {
+	return utf8.RuneCountInString(name) <= 128 && nameCharacters.MatchString(name)
+}
 
 // validate names the first field that cannot be used.
 func (c Config) validate() error {
 	switch {
-	case !validName.MatchString(c.Name):
+	case !validName(c.Name):
 		return requestf("name is %q: use up to 128 letters, digits and -_. and start with a letter or digit", c.Name)
 	case c.Space == nil || c.Space.Dim() == 0:
 		return requestf("space has no parameter that can vary: there is nothing to optimise")
@@ -250,7 +256,7 @@ func Open(ctx context.Context, store Store, name string, options ...Option) (*St
 // find returns the id of a study. A name that no study can have, which a database may
 // not even take, is not looked for.
 func find(ctx context.Context, store Store, name string) (id string, err error) {
-	if !validName.MatchString(name) {
+	if !validName(name) {
 		return "", ErrNotFound
 	}
 	return store.Find(ctx, name)
