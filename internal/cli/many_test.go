@@ -31,7 +31,7 @@ type crowded struct {
 	trials, params      int
 	first, median, most time.Duration // of asks: the first of a new server, of those that follow a value
 	memory              int64         // most of the server, bytes
-	tell, exported      time.Duration
+	tell                time.Duration
 }
 
 // bowl is a function whose parameters matter differently, and are coupled.
