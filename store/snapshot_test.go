@@ -158,7 +158,7 @@ var took = regexp.MustCompile(`"(fit|search|wait)_seconds":[0-9.e-]+,?`)
 // memory leads to, at every step, and its method suggests the same.
 func TestSnapshotsChangeNothing(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes seconds")
+		t.Skip("it takes seconds; make test runs it")
 	}
 	clock := study.WithClock(func() time.Time { return time.Date(2031, 1, 1, 0, 0, 0, 12345, time.UTC) })
 	eachDatabase(t, func(t *testing.T, url string) {

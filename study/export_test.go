@@ -108,16 +108,22 @@ func (s *Study) Together(calls ...func()) {
 	all.Wait()
 }
 
+// resnapped is the ledger that a snapshot of a study's leads to.
+func (s *Study) resnapped() (*ledger, error) {
+	data, err := s.ledger.snapshot()
+	if err != nil {
+		return nil, err
+	}
+	back := newLedger(s.methods)
+	return back, back.restore(string(data))
+}
+
 // Resnap restores a study's ledger from a snapshot of itself, and says what is lost.
 func Resnap(s *Study) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	data, err := s.ledger.snapshot()
+	back, err := s.resnapped()
 	if err != nil {
-		return err
-	}
-	back := newLedger(s.methods)
-	if err := back.restore(string(data)); err != nil {
 		return err
 	}
 	if len(back.scheme.Objectives) != len(s.ledger.scheme.Objectives) {
@@ -140,12 +146,8 @@ func Resnap(s *Study) error {
 func Recount(s *Study) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	data, err := s.ledger.snapshot()
+	back, err := s.resnapped()
 	if err != nil {
-		return err
-	}
-	back := newLedger(s.methods)
-	if err := back.restore(string(data)); err != nil {
 		return err
 	}
 	for _, l := range []*ledger{s.ledger, back} {

@@ -63,29 +63,26 @@ func TestCommandGuide(t *testing.T) {
 	}
 }
 
-func TestTrainingGuide(t *testing.T) {
-	named := blocks(t, "training.md")
-	dir := t.TempDir()
+func TestTrainingGuide(t *testing.T) { train(t, "training.md", "of 50") }
+
+// train runs the program of a guide and returns its folder.
+func train(t *testing.T, guide, want string) (dir string) {
+	t.Helper()
+	named := blocks(t, guide)
+	dir = t.TempDir()
 	writeIn(t, dir, "space.yaml", named["space.yaml"])
 	writeIn(t, dir, "train", named["train"])
 	c := exec.CommandContext(t.Context(), binary, slices.Insert(words(named["run"])[1:], 1, "--method", "sobol")...)
 	c.Dir = dir
-	if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "of 50") || strings.Contains(string(out), "failed") {
+	if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), want) || strings.Contains(string(out), "failed") {
 		t.Errorf("%v\n%s", err, out)
 	}
+	return dir
 }
 
 // The guide's program reports, and some of its trials are stopped.
 func TestLongGuide(t *testing.T) {
-	named := blocks(t, "long.md")
-	dir := t.TempDir()
-	writeIn(t, dir, "space.yaml", named["space.yaml"])
-	writeIn(t, dir, "train", named["train"])
-	c := exec.CommandContext(t.Context(), binary, slices.Insert(words(named["run"])[1:], 1, "--method", "sobol")...)
-	c.Dir = dir
-	if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "of 40") || strings.Contains(string(out), "failed") {
-		t.Errorf("%v\n%s", err, out)
-	}
+	dir := train(t, "long.md", "of 40")
 	stopped := 0
 	for _, trial := range readTrials(t, "sqlite:"+filepath.Join(dir, "mahabo.db"), "net") {
 		if trial.State == evaluate.Stopped {

@@ -113,15 +113,7 @@ func TestKilledProgramGoesOn(t *testing.T) {
 	if err := first.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitUntil(t, "step 5", func() bool {
-		text, err := os.ReadFile(filepath.Join(dir, "points", "1", "step"))
-		return err == nil && strings.TrimSpace(string(text)) == "5"
-	})
-	_ = first.Process.Kill()
-	_ = first.Wait()
-	if err := os.Remove(gate); err != nil {
-		t.Fatal(err)
-	}
+	killAtStep5(t, first, dir, gate)
 	if got := decode[optimiseResult](t, must(t, args...)); got.Trials != 2 || got.Failed != 0 {
 		t.Errorf("the result is %+v", got)
 	}
@@ -153,15 +145,7 @@ func TestTrialMovesToAnotherWorker(t *testing.T) {
 		return c
 	}
 	first := work("one")
-	waitUntil(t, "step 5", func() bool {
-		text, err := os.ReadFile(filepath.Join(dir, "points", "1", "step"))
-		return err == nil && strings.TrimSpace(string(text)) == "5"
-	})
-	_ = first.Process.Kill()
-	_ = first.Wait()
-	if err := os.Remove(gate); err != nil {
-		t.Fatal(err)
-	}
+	killAtStep5(t, first, dir, gate)
 	second := work("two", "--evals", "8")
 	if err := second.Wait(); err != nil {
 		t.Fatal(err)
@@ -227,5 +211,19 @@ func TestBudgetOfCostAndHours(t *testing.T) {
 	got, said = run("--hours", "1e-9", "--max-cost", "1000")
 	if got.Trials != 5 || !strings.Contains(said, "hours are over") {
 		t.Errorf("%d trials, %s", got.Trials, said)
+	}
+}
+
+// killAtStep5 kills a process when trial 1 has kept step 5, and opens the gate there.
+func killAtStep5(t *testing.T, c *exec.Cmd, dir, gate string) {
+	t.Helper()
+	waitUntil(t, "step 5", func() bool {
+		text, err := os.ReadFile(filepath.Join(dir, "points", "1", "step"))
+		return err == nil && strings.TrimSpace(string(text)) == "5"
+	})
+	_ = c.Process.Kill()
+	_ = c.Wait()
+	if err := os.Remove(gate); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -123,7 +123,7 @@ func TestImportancesAreSobolIndices(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if testing.Short() && c.n > 100 {
-				t.Skip("it takes some seconds")
+				t.Skip("it takes some seconds; make test runs it")
 			}
 			a := analyse(t, spread(t, c.space, c.n, c.f))
 			for _, i := range a.Importances {

@@ -424,7 +424,7 @@ func (v visitor) learners(post func(path, body string) string) {
 // nothing scrolls sideways but what says so.
 func TestWalk(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it looks at every page twice")
+		t.Skip("it looks at every page twice; make test runs it")
 	}
 	v := laboratory(t)
 	b := visit(t, v.site)

@@ -89,6 +89,18 @@ func (m *store) Delete(ctx context.Context, id string) error {
 	return nil
 }
 
+// log is that of a study, to be written. The caller holds the lock.
+func (m *store) log(ctx context.Context, id string) (*log, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l, ok := m.logs[id]
+	if !ok {
+		return nil, study.ErrNotFound
+	}
+	return l, nil
+}
+
 // Append adds events and replaces the changed trials.
 func (m *store) Append(ctx context.Context, id string, events []study.Event, changed []study.Trial) error {
 	for _, t := range changed {
@@ -98,13 +110,11 @@ func (m *store) Append(ctx context.Context, id string, events []study.Event, cha
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	l, ok := m.logs[id]
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case !ok:
-		return study.ErrNotFound
-	case events[0].Seq != int64(len(l.events))+1:
+	l, err := m.log(ctx, id)
+	if err != nil {
+		return err
+	}
+	if events[0].Seq != int64(len(l.events))+1 {
 		return study.ErrMoved
 	}
 	l.events = append(l.events, events...)
@@ -162,12 +172,9 @@ func (m *store) Trials(ctx context.Context, id string, page study.Page) ([]study
 func (m *store) AppendReports(ctx context.Context, id string, number int, reports []study.Reported) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	l, ok := m.logs[id]
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case !ok:
-		return study.ErrNotFound
+	l, err := m.log(ctx, id)
+	if err != nil {
+		return err
 	}
 	had := l.reports[number]
 	l.reports[number] = append(had[:behind(had, reports[0].Step-1)], reports...)
