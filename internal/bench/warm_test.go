@@ -206,7 +206,7 @@ func TestWarm(t *testing.T) {
 	}
 	text := fmt.Sprintf(`# Former studies
 
-    go test ./internal/bench -run TestWarm -timeout 60m -args -figures ../../docs/results/warm.md
+    go test ./internal/bench -run TestWarm -timeout 60m -args -figures ../../docs/results/warm.md -seeds %d
 
 Studies with %s, one evaluation at a time, %d of them the initial design. The value is the one that studies without a former one have found after %d evaluations, in the median of %d
 seeds, but for %.0f %% of what they gained over the design. The columns have how many evaluations were needed for it, in the median, and the ratios; %d says that more were needed than were made.
@@ -216,7 +216,7 @@ seeds, but for %.0f %% of what they gained over the design. The columns have how
 
 | task | without | alike | unrelated | alike / without | unrelated / without |
 |---|---:|---:|---:|---:|---:|
-`, "`adaptive`", warmInit, warmEvals, seeds, 100*warmPart, warmMost+1, warmEvals, warmMove/2)
+`, seeds, "`adaptive`", warmInit, warmEvals, seeds, 100*warmPart, warmMost+1, warmEvals, warmMove/2)
 	if err := os.WriteFile(*warmFigures, []byte(text+table.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
