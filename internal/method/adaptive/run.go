@@ -46,6 +46,7 @@ func (a *adaptive) newRun() *run {
 // add adds an observation.
 func (a *run) add(o observation) {
 	a.x, a.y, a.std = append(a.x, o.x), append(a.y, o.y), append(a.std, o.std)
+	a.last = posterior{} // it holds much memory, and says nothing of the observation
 	if a.many() {
 		a.points.Forget()
 		a.grower = gp.Grower{}
