@@ -14,8 +14,28 @@ import (
 // optimism is how many standard deviations below its mean an objective of a candidate is judged by.
 const optimism = 0.2
 
-// candidates are the points made for each one that is taken.
-const candidates = 10
+// candidates are the points made for each one that is taken; one in sparseEvery of them differs from a known point in some
+// coordinates only: a front may have several parts.
+const (
+	candidates  = 10
+	sparseEvery = 5
+	frontRounds = 2 // of the search for such a point
+)
+
+// One point in hopefulEvery is chosen by limits that are hope standard deviations lower than expected: limits may be kept
+// in places that are far from each other.
+const (
+	hopefulEvery = 5
+	hope         = 2.0
+)
+
+// One point in freeEvery is chosen as if there were no limits, where the front without them has its widest gap, while that is
+// wider than leastGap of the front: what a model expects of limits where nothing was tried is often wrong.
+const (
+	freeEvery = 8
+	freeMade  = 12
+	leastGap  = 0.08
+)
 
 // front chooses n points for several objectives: more than that are made, each with weights of its own, and
 // those are taken one by one that are expected to add most to the hypervolume.
@@ -23,7 +43,7 @@ func (q *queries) front(ctx context.Context, n int) (points []strategy.Point, er
 	known, told, places := q.known()
 	ideal, width := q.extent(known)
 	var made []strategy.Point
-	for range n * candidates {
+	for i := range n * candidates {
 		weights := q.weights()
 		t := &target{model: q.model, objectives: q.objectives, worth: 1, ideal: ideal, weights: make([]float64, q.objectives)}
 		for k := range t.weights {
@@ -35,14 +55,89 @@ func (q *queries) front(ctx context.Context, n int) (points []strategy.Point, er
 		t.beta = []float64{0, 0.1, 0.3, 0.6}[q.r.IntN(4)]
 		t.gamma = []float64{0, 0.5, 1}[q.r.IntN(3)]
 		centre := q.leading(t, known, places)
+		if q.Config.Limits > 0 && len(q.kept) > 0 && q.r.IntN(hopefulEvery) == 0 {
+			t.gamma = -hope * q.r.Float64()
+			centre = q.almost(t)
+		}
 		reach := []float64{widestReach, 0.8, 0.3, 0.1}[q.r.IntN(4)]
-		x, err := q.solve(ctx, t, q.region.Around(centre, reach), centre, reach)
+		region := q.region.Around(centre, reach)
+		var x strategy.Point
+		if i%sparseEvery == 0 {
+			x, err = q.sparse(ctx, t, region, centre, frontRounds)
+		} else {
+			x, err = q.solve(ctx, t, region, centre, reach)
+		}
 		if err != nil {
 			return nil, err
 		}
 		made = append(made, x)
 	}
-	return q.take(made, n, told), nil
+	var free []strategy.Point
+	for i := len(q.X) + len(q.model.believed); q.Config.Limits > 0 && len(q.kept) > 0 && i < len(q.X)+len(q.model.believed)+n; i++ {
+		if q.freely(i) {
+			if free, err = q.withoutLimits(ctx, ideal, width); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return q.take(made, free, n, told), nil
+}
+
+// freely says that point number i is chosen as if there were no limits.
+func (q *queries) freely(i int) bool { return i%freeEvery == 0 }
+
+// withoutLimits are points of the front as it would be without limits.
+func (q *queries) withoutLimits(ctx context.Context, ideal, width []float64) (made []strategy.Point, err error) {
+	for range freeMade {
+		t := &target{model: q.model, objectives: q.objectives, worth: 1, ideal: ideal, weights: q.weights(), free: true}
+		for k := range t.weights {
+			t.weights[k] /= width[k]
+		}
+		x, err := q.solve(ctx, t, q.region, q.almost(t), widestReach)
+		if err != nil {
+			return nil, err
+		}
+		made = append(made, x)
+	}
+	return made, nil
+}
+
+// widest is the one of these points that is farthest from all that was told or is believed, by objectives, and how far it is
+// as a share of the points' extent.
+func (q *queries) widest(points []strategy.Point) (at int, gap float64) {
+	x := linalg.New(len(points)+len(q.model.believed), q.Dim)
+	for i, p := range slices.Concat(points, q.model.believed) {
+		copy(x.Row(i), p)
+	}
+	mean := linalg.New(x.Rows, q.model.outcomes)
+	q.model.moments(mean, linalg.Matrix{}, x)
+	extent := make([]float64, q.objectives)
+	for k := range extent {
+		low, high := math.Inf(1), math.Inf(-1)
+		for i := range points {
+			low, high = min(low, mean.At(i, k)), max(high, mean.At(i, k))
+		}
+		extent[k] = max(high-low, 1e-9)
+	}
+	far := func(i int, of func(k int) float64) (most float64) {
+		for k := range extent {
+			most = max(most, math.Abs(mean.At(i, k)-of(k))/extent[k])
+		}
+		return most
+	}
+	for i := range points {
+		least := math.Inf(1)
+		for a := range q.model.kept {
+			least = min(least, far(i, func(k int) float64 { return q.model.w[k][a] }))
+		}
+		for b := range q.model.believed {
+			least = min(least, far(i, func(k int) float64 { return mean.At(len(points)+b, k) }))
+		}
+		if least > gap {
+			at, gap = i, least
+		}
+	}
+	return at, gap
 }
 
 // known are the objectives, as the model sees them and as they were told, of observations that keep all
@@ -123,6 +218,22 @@ func (q *queries) leading(t *target, known [][]float64, places []strategy.Point)
 	return slices.Clone(places[at])
 }
 
+// almost is the point that is best by the weights with violated limits counted, more or less of them.
+func (q *queries) almost(t *target) strategy.Point {
+	price := math.Pow(10, 3*q.r.Float64()-1)
+	best, at := math.Inf(1), 0
+	for a, i := range q.model.kept {
+		v := t.chebyshev(func(k int) float64 { return q.model.w[k][a] }, func(int, float64) {})
+		for k := q.objectives; k < q.model.outcomes; k++ {
+			v += price * max(0, q.model.w[k][a])
+		}
+		if v < best {
+			best, at = v, i
+		}
+	}
+	return slices.Clone(q.X[at])
+}
+
 // reference bounds the hypervolume by what the task says, else by the worst values told: the ends of the front
 // may lie beyond what is known of it.
 func (q *queries) reference() []float64 {
@@ -142,8 +253,8 @@ func (q *queries) reference() []float64 {
 }
 
 // take chooses n of the points that were made, greedily by what they are expected to add to the hypervolume, with a
-// bonus for what is not known of them, times the probability that they keep the limits.
-func (q *queries) take(made []strategy.Point, n int, known [][]float64) (points []strategy.Point) {
+// bonus for what is not known of them, times the probability that they keep the limits; or one of the free ones where these have a gap.
+func (q *queries) take(made, free []strategy.Point, n int, known [][]float64) (points []strategy.Point) {
 	m, reference := q.model.outcomes, q.reference()
 	var front [][]float64
 	for _, i := range pareto.Front(known) {
@@ -154,6 +265,14 @@ func (q *queries) take(made []strategy.Point, n int, known [][]float64) (points 
 	}
 	left := slices.Clone(made)
 	for len(points) < n && len(left) > 0 {
+		if i := len(q.X) + len(q.model.believed); free != nil && q.freely(i) {
+			if at, gap := q.widest(free); gap > leastGap {
+				q.separate(free[at])
+				q.model.believe(free[at])
+				points = append(points, free[at])
+				continue
+			}
+		}
 		x := linalg.New(len(left), q.Dim)
 		for i, p := range left {
 			copy(x.Row(i), p)
@@ -161,6 +280,10 @@ func (q *queries) take(made []strategy.Point, n int, known [][]float64) (points 
 		mean, variance := linalg.New(len(left), m), linalg.New(len(left), m)
 		q.model.moments(mean, variance, x)
 		base := pareto.Hypervolume(front, reference)
+		hoped := 0.0
+		if (len(q.X)+len(q.model.believed))%hopefulEvery == hopefulEvery-1 {
+			hoped = hope
+		}
 		best, at := math.Inf(-1), 0
 		for i := range left {
 			y := make([]float64, q.objectives)
@@ -173,7 +296,7 @@ func (q *queries) take(made []strategy.Point, n int, known [][]float64) (points 
 			gain := pareto.Hypervolume(append(slices.Clip(front), y), reference) - base + 1e-9*base*spread
 			logP := 0.0
 			for k := q.objectives; k < m; k++ {
-				logP += num.LogNormCDF(-mean.At(i, k) / math.Sqrt(variance.At(i, k)))
+				logP += num.LogNormCDF(hoped - mean.At(i, k)/math.Sqrt(variance.At(i, k)))
 			}
 			if len(q.kept) == 0 {
 				gain = 1

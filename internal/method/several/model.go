@@ -436,14 +436,15 @@ type belief struct {
 	noise, noiseSpread float64
 }
 
-func (s *several) belief(n int, local float64) belief {
+func (s *several) beliefs(n int, local float64) []belief {
+	smooth := belief{gp.RBF, 0.3, 2, 1e-6, 2}
 	switch {
 	case local > 0:
-		return belief{gp.Matern52, 0.2 / local, 1, 1e-6, 2}
+		return []belief{{gp.Matern52, 0.2 / local, 1, 1e-6, 2}}
 	case n >= s.Dim:
-		return belief{gp.Matern52, 0.3, 0.25, 1e-6, 6}
+		return []belief{{gp.Matern52, 0.3, 0.25, 1e-6, 6}, smooth}
 	}
-	return belief{gp.RBF, 0.3, 2, 1e-6, 2}
+	return []belief{smooth}
 }
 
 // learn returns the hyperparameters of processes that share them, and the best way to see each.
@@ -453,25 +454,27 @@ func (s *several) learn(ctx context.Context, points *gp.Points, choices [][]choi
 	}
 	least := math.Inf(1)
 	y, noise := rows(choices), given(choices)
-	b := s.belief(len(y[0]), local)
-	for _, times := range thetas {
-		t := math.Log(times) / b.spread
-		if math.Abs(t) > 3 {
-			continue
-		}
-		for _, own := range noises {
-			if err := ctx.Err(); err != nil {
-				return best, nil, err
-			}
-			h := gp.Hyper{Profile: b.profile, Metric: gp.Isotropic{Theta: b.theta * times}, Noise: own}
-			j, err := gp.ConditionJoint(h, points, y, noise, 0)
-			if err != nil {
+	var b belief
+	for _, each := range s.beliefs(len(y[0]), local) {
+		for _, times := range thetas {
+			t := math.Log(times) / each.spread
+			if math.Abs(t) > 3 {
 				continue
 			}
-			v := math.Log(own/b.noise) / b.noiseSpread
-			loss, ways := choose(j, choices)
-			if loss += t*t/2 + v*v/2; loss < least {
-				best, chosen, least = h, ways, loss
+			for _, own := range noises {
+				if err := ctx.Err(); err != nil {
+					return best, nil, err
+				}
+				h := gp.Hyper{Profile: each.profile, Metric: gp.Isotropic{Theta: each.theta * times}, Noise: own}
+				j, err := gp.ConditionJoint(h, points, y, noise, 0)
+				if err != nil {
+					continue
+				}
+				v := math.Log(own/each.noise) / each.noiseSpread
+				loss, ways := choose(j, choices)
+				if loss += t*t/2 + v*v/2; loss < least {
+					b, best, chosen, least = each, h, ways, loss
+				}
 			}
 		}
 	}
