@@ -40,20 +40,29 @@ const (
 // front chooses n points for several objectives: more than that are made, each with weights of its own, and
 // those are taken one by one that are expected to add most to the hypervolume.
 func (q *queries) front(ctx context.Context, n int) (points []strategy.Point, err error) {
-	known, told, places := q.known()
+	known, told, places := q.known(q.model)
 	ideal, width := q.extent(known)
-	var made []strategy.Point
+	var front [][]float64
+	if len(q.kept) > 0 {
+		for _, i := range pareto.Front(told) {
+			front = append(front, told[i])
+		}
+		for i := q.number(); i < q.number()+n && len(points) < n; i++ {
+			if i%localEvery == 0 {
+				x, err := q.local(ctx, known, places, &front)
+				if err != nil {
+					return nil, err
+				}
+				if x != nil {
+					points = append(points, x)
+				}
+			}
+		}
+	}
+	n -= len(points)
+	var made, free []strategy.Point
 	for i := range n * candidates {
-		weights := q.weights()
-		t := &target{model: q.model, objectives: q.objectives, worth: 1, ideal: ideal, weights: make([]float64, q.objectives)}
-		for k := range t.weights {
-			t.weights[k] = weights[k] / width[k]
-		}
-		if len(q.kept) == 0 {
-			t.worth = 1e-3
-		}
-		t.beta = []float64{0, 0.1, 0.3, 0.6}[q.r.IntN(4)]
-		t.gamma = []float64{0, 0.5, 1}[q.r.IntN(3)]
+		t := q.query(q.model, ideal, width)
 		centre := q.leading(t, known, places)
 		if q.Config.Limits > 0 && len(q.kept) > 0 && q.r.IntN(hopefulEvery) == 0 {
 			t.gamma = -hope * q.r.Float64()
@@ -72,15 +81,28 @@ func (q *queries) front(ctx context.Context, n int) (points []strategy.Point, er
 		}
 		made = append(made, x)
 	}
-	var free []strategy.Point
-	for i := len(q.X) + len(q.model.believed); q.Config.Limits > 0 && len(q.kept) > 0 && i < len(q.X)+len(q.model.believed)+n; i++ {
-		if q.freely(i) {
+	for i := range n {
+		if q.Config.Limits > 0 && len(q.kept) > 0 && q.freely(q.number()+i) {
 			if free, err = q.withoutLimits(ctx, ideal, width); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return q.take(made, free, n, told), nil
+	return append(points, q.take(made, free, n, &front)...), nil
+}
+
+// query is a search with weights of its own.
+func (q *queries) query(m *model, ideal, width []float64) *target {
+	t := &target{model: m, objectives: q.objectives, worth: 1, ideal: ideal, weights: q.weights()}
+	for k := range t.weights {
+		t.weights[k] /= width[k]
+	}
+	if len(q.kept) == 0 {
+		t.worth = 1e-3
+	}
+	t.beta = []float64{0, 0.1, 0.3, 0.6}[q.r.IntN(4)]
+	t.gamma = []float64{0, 0.5, 1}[q.r.IntN(3)]
+	return t
 }
 
 // freely says that point number i is chosen as if there were no limits.
@@ -142,23 +164,23 @@ func (q *queries) widest(points []strategy.Point) (at int, gap float64) {
 
 // known are the objectives, as the model sees them and as they were told, of observations that keep all
 // limits, or of all when none does, and where they are.
-func (q *queries) known() (points, told [][]float64, places []strategy.Point) {
+func (q *queries) known(m *model) (points, told [][]float64, places []strategy.Point) {
 	noisy := q.noisy()
 	kept := map[int]bool{}
 	for _, i := range q.kept {
 		kept[i] = true
 	}
-	for a, i := range q.model.kept {
+	for a, i := range m.kept {
 		if len(q.kept) == 0 || kept[i] {
 			y := make([]float64, q.objectives)
 			for k := range y {
-				y[k] = q.model.w[k][a]
+				y[k] = m.w[k][a]
 			}
 			values := q.Outcomes[i][:q.objectives]
 			if noisy {
 				values = make([]float64, q.objectives)
 				for k := range values {
-					values[k] = q.model.warps[k].Invert(y[k])
+					values[k] = m.warps[k].Invert(y[k])
 				}
 			}
 			points, told, places = append(points, y), append(told, values), append(places, q.X[i])
@@ -252,20 +274,12 @@ func (q *queries) reference() []float64 {
 	return reference
 }
 
-// take chooses n of the points that were made, greedily by what they are expected to add to the hypervolume, with a
-// bonus for what is not known of them, times the probability that they keep the limits; or one of the free ones where these have a gap.
-func (q *queries) take(made, free []strategy.Point, n int, known [][]float64) (points []strategy.Point) {
-	m, reference := q.model.outcomes, q.reference()
-	var front [][]float64
-	for _, i := range pareto.Front(known) {
-		front = append(front, known[i])
-	}
-	if len(q.kept) == 0 {
-		front = nil
-	}
+// take chooses n of the points that were made, greedily by what they are expected to add to the hypervolume of the front; or one of the free ones
+// where these have a gap.
+func (q *queries) take(made, free []strategy.Point, n int, front *[][]float64) (points []strategy.Point) {
 	left := slices.Clone(made)
 	for len(points) < n && len(left) > 0 {
-		if i := len(q.X) + len(q.model.believed); free != nil && q.freely(i) {
+		if free != nil && q.freely(q.number()) {
 			if at, gap := q.widest(free); gap > leastGap {
 				q.separate(free[at])
 				q.model.believe(free[at])
@@ -273,48 +287,90 @@ func (q *queries) take(made, free []strategy.Point, n int, known [][]float64) (p
 				continue
 			}
 		}
-		x := linalg.New(len(left), q.Dim)
-		for i, p := range left {
-			copy(x.Row(i), p)
-		}
-		mean, variance := linalg.New(len(left), m), linalg.New(len(left), m)
-		q.model.moments(mean, variance, x)
-		base := pareto.Hypervolume(front, reference)
-		hoped := 0.0
-		if (len(q.X)+len(q.model.believed))%hopefulEvery == hopefulEvery-1 {
-			hoped = hope
-		}
-		best, at := math.Inf(-1), 0
-		for i := range left {
-			y := make([]float64, q.objectives)
-			spread := 0.0
-			for k := range y {
-				std := math.Sqrt(variance.At(i, k))
-				y[k] = q.model.warps[k].Invert(mean.At(i, k) - optimism*std)
-				spread += std
-			}
-			gain := pareto.Hypervolume(append(slices.Clip(front), y), reference) - base + 1e-9*base*spread
-			logP := 0.0
-			for k := q.objectives; k < m; k++ {
-				logP += num.LogNormCDF(hoped - mean.At(i, k)/math.Sqrt(variance.At(i, k)))
-			}
-			if len(q.kept) == 0 {
-				gain = 1
-			}
-			if v := math.Log(max(gain, 1e-300)) + logP; v > best {
-				best, at = v, i
-			}
-		}
-		p := left[at]
-		q.separate(p)
-		y := make([]float64, q.objectives)
-		for k := range y {
-			y[k] = q.model.warps[k].Invert(mean.At(at, k))
-		}
-		front = append(front, y)
-		q.model.believe(p)
-		points = append(points, p)
+		at, y := q.pick(q.model, left, *front)
+		*front = append(*front, y)
+		q.separate(left[at])
+		q.model.believe(left[at])
+		points = append(points, left[at])
 		left = slices.Delete(left, at, at+1)
 	}
 	return points
+}
+
+// number is that of the next point: observed, pending and chosen ones come before it.
+func (q *queries) number() int { return len(q.X) + len(q.model.believed) }
+
+// pick returns which point is expected to add most to the hypervolume of a front, with a bonus for what is not known of it, times the
+// probability that it keeps the limits, and its objectives as expected.
+func (q *queries) pick(m *model, points []strategy.Point, front [][]float64) (at int, y []float64) {
+	x := linalg.New(len(points), q.Dim)
+	for i, p := range points {
+		copy(x.Row(i), p)
+	}
+	mean, variance := linalg.New(len(points), m.outcomes), linalg.New(len(points), m.outcomes)
+	m.moments(mean, variance, x)
+	reference, hoped := q.reference(), 0.0
+	if q.number()%hopefulEvery == hopefulEvery-1 {
+		hoped = hope
+	}
+	told := func(i int, below float64) []float64 {
+		y := make([]float64, q.objectives)
+		for k := range y {
+			y[k] = m.warps[k].Invert(mean.At(i, k) - below*math.Sqrt(variance.At(i, k)))
+		}
+		return y
+	}
+	base, best := pareto.Hypervolume(front, reference), math.Inf(-1)
+	for i := range points {
+		spread := 0.0
+		for k := range q.objectives {
+			spread += math.Sqrt(variance.At(i, k))
+		}
+		gain := pareto.Hypervolume(append(slices.Clip(front), told(i, optimism)), reference) - base + 1e-9*base*spread
+		logP := 0.0
+		for k := q.objectives; k < m.outcomes; k++ {
+			logP += num.LogNormCDF(hoped - mean.At(i, k)/math.Sqrt(variance.At(i, k)))
+		}
+		if len(q.kept) == 0 {
+			gain = 1
+		}
+		if v := math.Log(max(gain, 1e-300)) + logP; v > best {
+			best, at = v, i
+		}
+	}
+	return at, told(at, 0)
+}
+
+// One point in localEvery is chosen by a model of the surroundings of a point of the front.
+const localEvery = 4
+
+// local chooses a point around one of the front by a model of what is near it, nil while too little is known.
+func (q *queries) local(ctx context.Context, known [][]float64, places []strategy.Point, front *[][]float64) (strategy.Point, error) {
+	best := pareto.Front(known)
+	at := best[q.r.IntN(len(best))]
+	centre := slices.Clone(places[at])
+	near, err := q.near(ctx, centre, len(q.model.believed)+1)
+	if near == nil || err != nil {
+		return nil, err
+	}
+	for _, x := range q.model.believed {
+		near.believe(x)
+	}
+	seen, _, _ := q.known(near)
+	ideal, width := q.extent(seen)
+	var made []strategy.Point
+	for range candidates {
+		t := q.query(near, ideal, width)
+		reach := []float64{0.3, 0.1, 0.03}[q.r.IntN(3)]
+		x, err := q.solve(ctx, t, q.region.Around(centre, reach), centre, reach)
+		if err != nil {
+			return nil, err
+		}
+		made = append(made, x)
+	}
+	chosen, y := q.pick(near, made, *front)
+	*front = append(*front, y)
+	q.separate(made[chosen])
+	q.model.believe(made[chosen])
+	return made[chosen], nil
 }

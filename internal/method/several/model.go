@@ -483,33 +483,120 @@ func (s *several) learn(ctx context.Context, points *gp.Points, choices [][]choi
 	}
 	even := best
 	least -= mainCost
-	for _, theta := range mainThetas {
-		if local > 0 {
-			theta *= 1 / (3 * local)
-		}
-		main := gp.NewMain(theta, points)
-		for _, part := range mainShares {
-			for _, own := range mainNoises {
-				if err := ctx.Err(); err != nil {
-					return best, nil, err
-				}
-				h := even
-				h.Noise, h.Main = own, main.With(part)
-				j, err := gp.ConditionJoint(h, points, y, noise, 0)
-				if err != nil {
-					continue
-				}
-				v := math.Log(own/b.noise) / b.noiseSpread
-				loss, ways := choose(j, choices)
-				if loss += v * v / 2; loss < least {
-					best, chosen, least = h, ways, loss
-					best.Main = &gp.Main{Share: part, Theta: theta}
+	tryMain := func(even gp.Hyper, lead int, leadTheta, cost float64) error {
+		for _, theta := range mainThetas {
+			if local > 0 {
+				theta *= 1 / (3 * local)
+			}
+			main := gp.NewMain(theta, points)
+			for _, part := range mainShares {
+				for _, own := range mainNoises {
+					if err := ctx.Err(); err != nil {
+						return err
+					}
+					h := even
+					h.Noise, h.Main = own, main.With(part).Led(lead, leadTheta)
+					j, err := gp.ConditionJoint(h, points, y, noise, 0)
+					if err != nil {
+						continue
+					}
+					v := math.Log(own/b.noise) / b.noiseSpread
+					loss, ways := choose(j, choices)
+					if loss += v*v/2 + cost; loss < least {
+						best, chosen, least = h, ways, loss
+						best.Main = &gp.Main{Share: part, Theta: theta, Lead: lead, LeadTheta: leadTheta}
+					}
 				}
 			}
+		}
+		return nil
+	}
+	if err := tryMain(even, 0, 0, 0); err != nil {
+		return best, nil, err
+	}
+	if s.objectives == 1 || len(choices) > 1 || local > 0 {
+		return best, chosen, nil
+	}
+	// An objective may depend on all others in a way that one coordinate says, as where that one chooses the place on the front.
+	cost := math.Log(float64(s.Dim)) + mainCost
+	lead, err := s.leader(ctx, points, choices, noise, best)
+	if err != nil {
+		return best, nil, err
+	}
+	for _, own := range leadThetas {
+		for _, rest := range leadRests {
+			h := even
+			h.Metric = gp.Isotropic{Theta: even.Metric.(gp.Isotropic).Theta * rest}
+			h.Main = gp.Main{}.Led(lead, own)
+			j, err := gp.ConditionJoint(h, points, y, noise, 0)
+			if err != nil {
+				continue
+			}
+			v := math.Log(h.Noise/b.noise) / b.noiseSpread
+			loss, ways := choose(j, choices)
+			if loss += v*v/2 + cost; loss < least {
+				best, chosen, least = h, ways, loss
+			}
+		}
+		if err := tryMain(even, lead, own, cost); err != nil {
+			return best, nil, err
 		}
 	}
 	return best, chosen, nil
 }
+
+// leader is the coordinate that explains most when it leads.
+func (s *several) leader(ctx context.Context, points *gp.Points, choices [][]choice, noise []float64, h gp.Hyper) (lead int, err error) {
+	n := len(choices[0][0].w)
+	if step := (n + mostScreened - 1) / mostScreened; step > 1 {
+		some := slices.DeleteFunc(sequence(n), func(i int) bool { return i%step > 0 })
+		points, noise = points.Subset(some), at(noise, some)
+		var fewer []choice
+		for _, c := range choices[0] {
+			fewer = append(fewer, choice{at(c.w, some), c.logJacobian * float64(len(some)) / float64(n), at(c.noise, some)})
+		}
+		choices = [][]choice{fewer}
+	}
+	main := gp.Main{}
+	if h.Main != nil {
+		main = *gp.NewMain(h.Main.Theta, points).With(h.Main.Share)
+	}
+	y, lowest := rows(choices), math.Inf(1)
+	for c := range s.Dim {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		h.Main = main.Led(c, leadThetas[len(leadThetas)/2])
+		j, err := gp.ConditionJoint(h, points, y, noise, 0)
+		if err != nil {
+			continue
+		}
+		if loss, _ := choose(j, choices); loss < lowest {
+			lead, lowest = c, loss
+		}
+	}
+	return lead, nil
+}
+
+// at picks values.
+func at(values []float64, numbers []int) (some []float64) {
+	if values == nil {
+		return nil
+	}
+	for _, i := range numbers {
+		some = append(some, values[i])
+	}
+	return some
+}
+
+// Coordinates that lead.
+var (
+	leadThetas = []float64{0.5, 3, 18, 108} // of coordinates in [-1, 1]
+	leadRests  = []float64{1, 1.0 / 8, 1.0 / 64}
+)
+
+// mostScreened is the number of observations by which the coordinate is found that leads.
+const mostScreened = 160
 
 // Main effects that are tried.
 var (
