@@ -11,8 +11,14 @@ import (
 	"github.com/mahabo/mahabo/strategy"
 )
 
-// optimism is how many standard deviations below its mean an objective of a candidate is judged by.
-const optimism = 0.2
+// What a candidate adds to the hypervolume is a mean over these numbers of standard deviations from what is expected of its objectives, with weights:
+// a quadrature of the normal distribution, in every objective for two and in all at once for more. With limits it is what it adds a little below
+// that: points with which to explore are chosen in other ways then.
+var (
+	deviations = []float64{-math.Sqrt(3), 0, math.Sqrt(3)}
+	densities  = []float64{1.0 / 6, 2.0 / 3, 1.0 / 6}
+	below      = []float64{-0.2}
+)
 
 // candidates are the points made for each one that is taken; one in sparseEvery of them differs from a known point in some
 // coordinates only: a front may have several parts.
@@ -313,20 +319,40 @@ func (q *queries) pick(m *model, points []strategy.Point, front [][]float64) (at
 	if q.number()%hopefulEvery == hopefulEvery-1 {
 		hoped = hope
 	}
-	told := func(i int, below float64) []float64 {
+	told := func(i int, above func(k int) float64) []float64 {
 		y := make([]float64, q.objectives)
 		for k := range y {
-			y[k] = m.warps[k].Invert(mean.At(i, k) - below*math.Sqrt(variance.At(i, k)))
+			y[k] = m.warps[k].Invert(mean.At(i, k) + above(k)*math.Sqrt(variance.At(i, k)))
 		}
 		return y
 	}
 	base, best := pareto.Hypervolume(front, reference), math.Inf(-1)
+	nodes, shares := deviations, densities
+	if q.Config.Limits > 0 {
+		nodes, shares = below, []float64{1}
+	}
+	adds := func(i int) (gain float64) {
+		for a, first := range nodes {
+			for b, second := range nodes {
+				weight := shares[a] * shares[b]
+				if q.objectives > 2 {
+					if a != b {
+						continue
+					}
+					weight = shares[a]
+				}
+				y := told(i, func(k int) float64 { return []float64{first, second}[k%2] })
+				gain += weight * (pareto.Hypervolume(append(slices.Clip(front), y), reference) - base)
+			}
+		}
+		return gain
+	}
 	for i := range points {
 		spread := 0.0
 		for k := range q.objectives {
 			spread += math.Sqrt(variance.At(i, k))
 		}
-		gain := pareto.Hypervolume(append(slices.Clip(front), told(i, optimism)), reference) - base + 1e-9*base*spread
+		gain := adds(i) + 1e-9*base*spread
 		logP := 0.0
 		for k := q.objectives; k < m.outcomes; k++ {
 			logP += num.LogNormCDF(hoped - mean.At(i, k)/math.Sqrt(variance.At(i, k)))
@@ -338,7 +364,7 @@ func (q *queries) pick(m *model, points []strategy.Point, front [][]float64) (at
 			best, at = v, i
 		}
 	}
-	return at, told(at, 0)
+	return at, told(at, func(int) float64 { return 0 })
 }
 
 // One point in localEvery is chosen by a model of the surroundings of a point of the front.
