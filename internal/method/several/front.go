@@ -24,6 +24,7 @@ var (
 // coordinates only: a front may have several parts.
 const (
 	candidates  = 10
+	muchData    = 30_000 // numbers in the points, from which on half as many are made: each takes long
 	sparseEvery = 5
 	frontRounds = 2 // of the search for such a point
 )
@@ -67,7 +68,7 @@ func (q *queries) front(ctx context.Context, n int) (points []strategy.Point, er
 	}
 	n -= len(points)
 	var made, free []strategy.Point
-	for i := range n * candidates {
+	for i := range n * q.candidates() {
 		t := q.query(q.model, ideal, width)
 		centre := q.leading(t, known, places)
 		if q.Config.Limits > 0 && len(q.kept) > 0 && q.r.IntN(hopefulEvery) == 0 {
@@ -95,6 +96,14 @@ func (q *queries) front(ctx context.Context, n int) (points []strategy.Point, er
 		}
 	}
 	return append(points, q.take(made, free, n, &front)...), nil
+}
+
+// candidates are the points made for each one that is taken.
+func (q *queries) candidates() int {
+	if len(q.X)*q.Dim > muchData {
+		return candidates / 2
+	}
+	return candidates
 }
 
 // query is a search with weights of its own.
@@ -385,7 +394,7 @@ func (q *queries) local(ctx context.Context, known [][]float64, places []strateg
 	seen, _, _ := q.known(near)
 	ideal, width := q.extent(seen)
 	var made []strategy.Point
-	for range candidates {
+	for range q.candidates() {
 		t := q.query(near, ideal, width)
 		reach := []float64{0.3, 0.1, 0.03}[q.r.IntN(3)]
 		x, err := q.solve(ctx, t, q.region.Around(centre, reach), centre, reach)
