@@ -47,8 +47,10 @@ func Summarise(trials []Trial) []Row {
 		r.BestMean, r.BestSE = meanSE(ts, func(t Trial) float64 { return t.Best })
 		r.SecondsMean, r.SecondsSE = meanSE(ts, func(t Trial) float64 { return t.Seconds })
 		r.CPUSecondsMean, r.CPUSecondsSE = meanSE(ts, func(t Trial) float64 { return t.CPUSeconds })
-		r.StepsMean, r.StepsSE = meanSE(ts, func(t Trial) float64 { return float64(t.Steps) })
-		r.StoppedMean, r.StoppedSE = meanSE(ts, func(t Trial) float64 { return float64(t.Stopped) })
+		if slices.ContainsFunc(ts, func(t Trial) bool { return t.Steps > 0 }) {
+			r.StepsMean, r.StepsSE = meanSE(ts, func(t Trial) float64 { return float64(t.Steps) })
+			r.StoppedMean, r.StoppedSE = meanSE(ts, func(t Trial) float64 { return float64(t.Stopped) })
+		}
 		for _, t := range ts {
 			r.Fallbacks += t.Fallbacks
 		}
