@@ -87,3 +87,19 @@ func TestStepLimit(t *testing.T) {
 		t.Errorf("the comparison is\n%s", table)
 	}
 }
+
+// A program that hears of reports knows by then how the evaluations before ended, those of the initial design too.
+func TestProgramsHearOfOutcomesBeforeReports(t *testing.T) {
+	dir := t.TempDir()
+	g := Grid{Methods: []string{stub(t, "hearer", "method", "hears")}, Problems: []string{"learn-boosted"}, Dims: []int{0}, Batches: []int{1}, Evals: 1, Init: 5, Trials: 1}
+	if err := Run(t.Context(), Options{Grids: []Grid{g}, Dir: dir, Jobs: 1, Version: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	trials, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := trials[0]; got.Stopped != 4 || got.Steps != 2*81+4*3 {
+		t.Errorf("%d evaluations were ended, %d steps reported", got.Stopped, got.Steps)
+	}
+}
