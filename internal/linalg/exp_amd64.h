@@ -18,7 +18,8 @@ DATA expTable<>+112(SB)/8, $0x3fc5555555555556 // r^3
 DATA expTable<>+120(SB)/8, $0x3fe0000000000000 // r^2
 DATA expTable<>+128(SB)/8, $0x3ff0000000000000 // 1, r
 DATA expTable<>+136(SB)/8, $0x43380000000007fe // 1.5*2^52 + 2046, for AVX2
-GLOBL expTable<>(SB), RODATA|NOPTR, $144
+DATA expTable<>+144(SB)/8, $0x7ff0000000000000 // an exponent's bits, for AVX2
+GLOBL expTable<>(SB), RODATA|NOPTR, $152
 
 DATA maternTable<>+0(SB)/8, $0x4014000000000000 // 5
 DATA maternTable<>+8(SB)/8, $0xbff0000000000000 // -1

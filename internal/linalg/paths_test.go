@@ -61,7 +61,7 @@ func runPeak() {
 func peakFlops() float64 { return float64(2 * active.mr * active.nr * peakLength) }
 
 func pathKernels() []pathKernel {
-	const n, d, repeats = 500, 100, 20
+	const n, d, repeats = 240, 100, 20
 	r := newRand(1)
 	x, y, z := randomVector(r, n), randomVector(r, n), randomVector(r, n)
 	for i := range x {
