@@ -80,9 +80,11 @@ cross:
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build ./...
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) vet ./...
 
-# The packages whose numbers come from the NEON kernels. An emulated processor is some ten times slower,
-# hence the short tests, and a job of its own. On an arm64 machine they run as they are.
-ARM64    := ./internal/linalg ./internal/gp ./internal/rng ./internal/method/adaptive
+# The packages whose numbers come from the NEON kernels. On an arm64 machine all their short tests run;
+# an emulated processor is so much slower that those of ADAPTIVE which search longest are left out.
+ARM64    := ./internal/linalg ./internal/gp ./internal/rng
+ADAPTIVE := ./internal/method/adaptive
+LONGEST  := TestAscent|TestOpposite|TestFallback|TestCancelledFit|TestFirstDescents|TestManyReplay|TestManySeeAll|TestKnownNoise|TestAdaptiveTrusts|TestRelevanceLeaves|TestRelevanceOfMany
 EMULATOR ?= $(if $(filter aarch64 arm64,$(shell uname -m)),,qemu-aarch64)
 arm64:
 	@if [ -n "$(EMULATOR)" ] && ! command -v $(EMULATOR) >/dev/null; then \
@@ -91,6 +93,7 @@ arm64:
 		{ echo "qemu-user could not be installed: set EMULATOR to a program that runs arm64 binaries"; exit 1; }; fi
 	CGO_ENABLED=0 GOARCH=arm64 $(GO) vet ./...
 	CGO_ENABLED=0 GOARCH=arm64 $(GO) test -short -timeout 60m $(EMULATOR:%=-exec %) $(ARM64)
+	CGO_ENABLED=0 GOARCH=arm64 $(GO) test -short -timeout 60m $(EMULATOR:%=-exec % -skip '$(LONGEST)') $(ADAPTIVE)
 
 # The Python client against a server of its own.
 python: build
