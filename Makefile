@@ -20,7 +20,7 @@
 # make fuzz   ten seconds for every fuzz test; make -j4 parsers a minute for the parsers of
 #             users' files
 # make peers  virtual environments with other optimisers and with the benchmark's problems
-#             in Python, bench/peers and bench/problems: Python 3.11, about 12 GB
+#             in Python, bench/peers and bench/problems: Python 3.11, about 18 GB
 # make coco   a virtual environment with COCO's test functions, bench/coco
 
 GO       ?= go
@@ -142,10 +142,11 @@ bench: build
 
 # Not part of make test. Installed again when a list of versions changes.
 PYTHON311 ?= python3.11
-peers: bench/peers/.venv/installed bench/peers/.venv-hebo/installed bench/problems/.venv/installed
+peers: bench/peers/.venv/installed bench/peers/.venv-hebo/installed bench/peers/.venv-ax/installed bench/problems/.venv/installed
 
 bench/peers/.venv/installed: bench/peers/requirements.txt
 bench/peers/.venv-hebo/installed: bench/peers/requirements-hebo.txt
+bench/peers/.venv-ax/installed: bench/peers/requirements-ax.txt
 bench/problems/.venv/installed: bench/problems/requirements.txt
 bench/coco/.venv/installed: bench/coco/requirements.txt
 
