@@ -97,7 +97,12 @@ func ranked(values []float64) []float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	slices.SortFunc(order, func(a, b int) int {
+		if c := cmp.Compare(values[a], values[b]); c != 0 {
+			return c
+		}
+		return a - b
+	})
 	ranks := make([]float64, len(values))
 	for place, i := range order {
 		ranks[i] = float64(place)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // All returns every problem in its native dimension; of families of functions, which have any
@@ -23,7 +24,7 @@ func All() []Problem {
 // families are functions of any number of parameters, which is the end of their names.
 var families = map[string]func(int) Problem{"ackley": newAckley, "levy": newLevy, "rosenbrock": newRosenbrock}
 
-var member = regexp.MustCompile(`^([a-z]+)([1-9][0-9]{0,3})$`)
+var member = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z]+)([1-9][0-9]{0,3})$`) })
 
 // find returns the problem of a name in its native dimension.
 func find(name string) (p Problem, ok bool) {
@@ -32,7 +33,7 @@ func find(name string) (p Problem, ok bool) {
 			return p, true
 		}
 	}
-	if m := member.FindStringSubmatch(name); m != nil {
+	if m := member().FindStringSubmatch(name); m != nil {
 		d, _ := strconv.Atoi(m[2]) // digits
 		if f, known := families[m[1]]; known && d > 1 {
 			return f(d), true
