@@ -66,11 +66,15 @@ short:
 full:
 	MAHABO_SCREENSHOTS=$(CURDIR)/dist/screenshots $(GO) test -timeout 20m ./...
 
-# Where several goroutines meet. The race detector needs cgo, hence a C compiler.
-CONCURRENT := . ./evaluate ./command ./study ./store/... ./server ./worker ./internal/queue ./internal/token \
-	./internal/web ./internal/parallel ./internal/linalg ./internal/bench ./internal/suggest ./internal/method/paper/turbo
+# Where several goroutines meet: in all tests of some packages but those that only compute, in few of others.
+# The race detector needs cgo, hence a C compiler, and makes computing ten times as long.
+CONCURRENT := . ./evaluate ./command ./study ./store/... ./server ./worker ./internal/queue ./internal/token ./internal/parallel
+COMPUTING  := TestFeasibilityIsLearned|TestCostAware|TestFormerStudy|TestNote|TestTurboResizesWithAllKinds|TestHeartbeatsOfLongTrialsAreFew
+THREADED   := ./internal/linalg ./internal/method/paper/turbo ./internal/bench ./internal/web
+MEETINGS   := TestLargeOrders|TestFactorGrows|TestTurboReplay|TestCandidates|TestValuesDoNotDependOnThreads|TestInterruptedRunContinues|TestOneFailureDoesNotStopTheOthers|TestReplay|TestRunCrews|TestOneWriterAtATime|TestBrowser
 race:
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m $(CONCURRENT)
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m -skip '^($(COMPUTING))$$' $(CONCURRENT)
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m -run '^($(MEETINGS))$$' $(THREADED)
 
 cross:
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build ./...
