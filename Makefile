@@ -31,7 +31,9 @@ PARSERS  := space/FuzzParse internal/table/FuzzImportCSV internal/table/FuzzImpo
 
 check: fmt vet lint short
 
-test: deps fmt vet full race python
+# The Python tests wait for most of their time, beside those with the race detector.
+test: deps fmt vet full
+	$(MAKE) -j2 race python
 
 # The page of results is tested in a browser, package store on a PostgreSQL server of its
 # own, and the Python client with pytest.
@@ -62,9 +64,9 @@ short:
 	$(GO) test -short ./...
 
 # Tests change the number of processors where results must not depend on it. Those that look at
-# pages keep what they see in dist/screenshots.
+# pages keep what they see in dist/screenshots. What make vet has looked at is not looked at again.
 full:
-	MAHABO_SCREENSHOTS=$(CURDIR)/dist/screenshots $(GO) test -timeout 20m ./...
+	MAHABO_SCREENSHOTS=$(CURDIR)/dist/screenshots $(GO) test -vet=off -timeout 20m ./...
 
 # Where several goroutines meet: in all tests of some packages but those that only compute, in few of others.
 # The race detector needs cgo, hence a C compiler, and makes computing ten times as long.
@@ -73,8 +75,8 @@ COMPUTING  := TestFeasibilityIsLearned|TestCostAware|TestFormerStudy|TestNote|Te
 THREADED   := ./internal/linalg ./internal/method/paper/turbo ./internal/bench ./internal/web
 MEETINGS   := TestLargeOrders|TestFactorGrows|TestTurboReplay|TestCandidates|TestValuesDoNotDependOnThreads|TestInterruptedRunContinues|TestOneFailureDoesNotStopTheOthers|TestReplay|TestRunCrews|TestOneWriterAtATime|TestBrowser
 race:
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m -skip '^($(COMPUTING))$$' $(CONCURRENT)
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m -run '^($(MEETINGS))$$' $(THREADED)
+	CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 20m -skip '^($(COMPUTING))$$' $(CONCURRENT)
+	CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 20m -run '^($(MEETINGS))$$' $(THREADED)
 
 cross:
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build ./...
