@@ -68,14 +68,14 @@ short:
 full:
 	MAHABO_SCREENSHOTS=$(CURDIR)/dist/screenshots $(GO) test -vet=off -timeout 20m ./...
 
-# Where several goroutines meet: in all tests of some packages but those that only compute, in few of others.
-# The race detector needs cgo, hence a C compiler, and makes computing ten times as long.
+# Where several goroutines meet: in the tests of some packages but those that only compute or read, in few of
+# others. The race detector needs cgo, hence a C compiler, and makes computing ten times as long.
 CONCURRENT := . ./evaluate ./command ./study ./store/... ./server ./worker ./internal/queue ./internal/token ./internal/parallel
-COMPUTING  := TestFeasibilityIsLearned|TestCostAware|TestFormerStudy|TestNote|TestTurboResizesWithAllKinds|TestHeartbeatsOfLongTrialsAreFew
+ALONE      := TestFeasibilityIsLearned|TestCostAware|TestFormerStudy|TestNote|TestTurboResizesWithAllKinds|TestHeartbeatsOfLongTrialsAreFew|TestManyReportsStayCheap|TestLargeStudyIsLight|TestOldPointsArePacked|TestOldSQLiteFileContinues|TestOldPostgreSQLDumpContinues
 THREADED   := ./internal/linalg ./internal/method/paper/turbo ./internal/bench ./internal/web
 MEETINGS   := TestLargeOrders|TestFactorGrows|TestTurboReplay|TestCandidates|TestValuesDoNotDependOnThreads|TestInterruptedRunContinues|TestOneFailureDoesNotStopTheOthers|TestReplay|TestRunCrews|TestOneWriterAtATime|TestBrowser
 race:
-	CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 20m -skip '^($(COMPUTING))$$' $(CONCURRENT)
+	CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 20m -skip '^($(ALONE))$$' $(CONCURRENT)
 	CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 20m -run '^($(MEETINGS))$$' $(THREADED)
 
 cross:
