@@ -10,7 +10,10 @@ import (
 
 // All returns every problem in its native dimension; of families of functions, which have any
 // number of parameters (levy8), two each.
-func All() []Problem {
+func All() []Problem { return slices.Clone(all()) }
+
+// all makes the problems once: benchmarks look for thousands by name.
+var all = sync.OnceValue(func() []Problem {
 	list := []Problem{
 		newBranin(), newColville(), newGoldstein(), newHartmann6(), newSixHump(), newRover(),
 		newAckley(5), newAckley(10), newLevy(5), newLevy(10), newRosenbrock(5), newRosenbrock(10),
@@ -19,7 +22,7 @@ func All() []Problem {
 	list = append(list, largeLassos()...)
 	list = append(list, newAckley53(), newContamination(), newPest(), newMaxSAT(), newLABS())
 	return slices.Concat(list, withLimits(), withObjectives(), learners())
-}
+})
 
 // families are functions of any number of parameters, which is the end of their names.
 var families = map[string]func(int) Problem{"ackley": newAckley, "levy": newLevy, "rosenbrock": newRosenbrock}
@@ -28,7 +31,7 @@ var member = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^
 
 // find returns the problem of a name in its native dimension.
 func find(name string) (p Problem, ok bool) {
-	for _, p := range All() {
+	for _, p := range all() {
 		if p.Name == name {
 			return p, true
 		}
@@ -45,7 +48,7 @@ func find(name string) (p Problem, ok bool) {
 // Names returns the names of All.
 func Names() []string {
 	var names []string
-	for _, p := range All() {
+	for _, p := range all() {
 		names = append(names, p.Name)
 	}
 	return names
