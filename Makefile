@@ -72,8 +72,8 @@ full:
 # others. The race detector needs cgo, hence a C compiler, and makes computing ten times as long.
 CONCURRENT := . ./evaluate ./command ./study ./store/... ./server ./worker ./internal/queue ./internal/token ./internal/parallel
 ALONE      := TestFeasibilityIsLearned|TestCostAware|TestFormerStudy|TestNote|TestTurboResizesWithAllKinds|TestHeartbeatsOfLongTrialsAreFew|TestManyReportsStayCheap|TestLargeStudyIsLight|TestOldPointsArePacked|TestOldSQLiteFileContinues|TestOldPostgreSQLDumpContinues
-THREADED   := ./internal/linalg ./internal/method/paper/turbo ./internal/bench ./internal/web
-MEETINGS   := TestLargeOrders|TestFactorGrows|TestTurboReplay|TestCandidates|TestValuesDoNotDependOnThreads|TestInterruptedRunContinues|TestOneFailureDoesNotStopTheOthers|TestReplay|TestRunCrews|TestOneWriterAtATime|TestBrowser
+THREADED   := ./internal/problem ./internal/linalg ./internal/method/paper/turbo ./internal/bench ./internal/web
+MEETINGS   := TestLargeOrders|TestFactorGrows|TestTurboReplay|TestCandidates|TestProblemsAreShared|TestValuesDoNotDependOnThreads|TestInterruptedRunContinues|TestOneFailureDoesNotStopTheOthers|TestReplay|TestRunCrews|TestOneWriterAtATime|TestBrowser
 race:
 	CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 20m -skip '^($(ALONE))$$' $(CONCURRENT)
 	CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 20m -run '^($(MEETINGS))$$' $(THREADED)
