@@ -43,8 +43,7 @@ func rankParams(ctx context.Context, one studied, best study.Best) (list rankedP
 	if err != nil {
 		return nil, err
 	}
-	var trials []study.Trial
-	var outcomes []float64
+	trials, outcomes := sample[:0], make([]float64, 0, len(sample))
 	for _, t := range sample {
 		if t.Value != nil && !t.Excluded {
 			trials, outcomes = append(trials, t), append(outcomes, *t.Value)
