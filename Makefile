@@ -4,6 +4,8 @@
 #             and the Python package's
 # make build  the static binary ./mahabo
 # make cross  the other platforms' builds
+# make arm64  vet and the tests of kernels, models and `adaptive` for arm64, under qemu-user
+#             where the machine has another processor; it says nothing about speed
 # make picture  the picture of a study in README.md
 # make wheels the Python wheels of all platforms, in dist/
 # make integrations  the Python package with Optuna, scikit-learn, Ray, Hydra and MLflow, in a
@@ -18,7 +20,7 @@
 # make fuzz   ten seconds for every fuzz test; make -j4 parsers a minute for the parsers of
 #             users' files
 # make peers  virtual environments with other optimisers and with the benchmark's problems
-#             in Python, bench/peers and bench/problems: Python 3.11, about 12 GB
+#             in Python, bench/peers and bench/problems: Python 3.11, about 18 GB
 # make coco   a virtual environment with COCO's test functions, bench/coco
 
 GO       ?= go
@@ -27,7 +29,7 @@ VULN     := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 FUZZTIME ?= 10s
 PARSERS  := space/FuzzParse internal/table/FuzzImportCSV internal/table/FuzzImportJSONL internal/table/FuzzImportParquet command/FuzzResult
 
-.PHONY: check test deps fmt vet short full race cross python picture wheels integrations build echarts lint attack vulncheck bench peers coco fuzz parsers clean $(PARSERS:%=fuzz/%)
+.PHONY: check test deps fmt vet short full race cross arm64 python picture wheels integrations build echarts lint attack vulncheck bench peers coco fuzz parsers clean $(PARSERS:%=fuzz/%)
 
 check: fmt vet lint short
 
@@ -84,6 +86,21 @@ cross:
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build ./...
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) vet ./...
 
+# The packages whose numbers come from the NEON kernels. On an arm64 machine all their short tests run;
+# an emulated processor is so much slower that those of ADAPTIVE which search longest are left out.
+ARM64    := ./internal/linalg ./internal/gp ./internal/rng
+ADAPTIVE := ./internal/method/adaptive
+LONGEST  := TestAscent|TestOpposite|TestFallback|TestCancelledFit|TestFirstDescents|TestManyReplay|TestManySeeAll|TestKnownNoise|TestAdaptiveTrusts|TestRelevanceLeaves|TestRelevanceOfMany
+EMULATOR ?= $(if $(filter aarch64 arm64,$(shell uname -m)),,qemu-aarch64)
+arm64:
+	@if [ -n "$(EMULATOR)" ] && ! command -v $(EMULATOR) >/dev/null; then \
+		apt-get install -y --no-install-recommends qemu-user || \
+		{ apt-get update && apt-get install -y --no-install-recommends qemu-user; } || \
+		{ echo "qemu-user could not be installed: set EMULATOR to a program that runs arm64 binaries"; exit 1; }; fi
+	CGO_ENABLED=0 GOARCH=arm64 $(GO) vet ./...
+	CGO_ENABLED=0 GOARCH=arm64 $(GO) test -short -timeout 60m $(EMULATOR:%=-exec %) $(ARM64)
+	CGO_ENABLED=0 GOARCH=arm64 $(GO) test -short -timeout 60m $(EMULATOR:%=-exec % -skip '$(LONGEST)') $(ADAPTIVE)
+
 # The Python client against a server of its own.
 python: build
 	MAHABO=./mahabo python3 -m pytest -q client/python
@@ -131,10 +148,11 @@ bench: build
 
 # Not part of make test. Installed again when a list of versions changes.
 PYTHON311 ?= python3.11
-peers: bench/peers/.venv/installed bench/peers/.venv-hebo/installed bench/problems/.venv/installed
+peers: bench/peers/.venv/installed bench/peers/.venv-hebo/installed bench/peers/.venv-ax/installed bench/problems/.venv/installed
 
 bench/peers/.venv/installed: bench/peers/requirements.txt
 bench/peers/.venv-hebo/installed: bench/peers/requirements-hebo.txt
+bench/peers/.venv-ax/installed: bench/peers/requirements-ax.txt
 bench/problems/.venv/installed: bench/problems/requirements.txt
 bench/coco/.venv/installed: bench/coco/requirements.txt
 

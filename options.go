@@ -35,8 +35,8 @@ type Options struct {
 	// method that knows them can plan for them.
 	Evals int
 
-	// Stop is the rule that ends evaluations early, by what they report with evaluate.Report: asha,
-	// median or curve, with options as name:key=value,... ("": none).
+	// Stop is the rule that ends evaluations early, by what they report with evaluate.Report: gain,
+	// asha, median or curve, with options as name:key=value,... ("": none).
 	Stop string
 	// Cost is aware when points are chosen for what they are expected to bring beside what they cost ("": it does
 	// not count).

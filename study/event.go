@@ -102,6 +102,7 @@ type halted struct {
 	Worker   string    `json:"worker,omitempty"`    // who evaluated it, if another than it was served to
 	Last     *Reported `json:"last,omitempty"`      // its last report; nil: it has none
 	CountsAs *float64  `json:"counts_as,omitempty"` // what methods take for its value; nil: nothing
+	Std      float64   `json:"std,omitzero"`        // of that, 0 when it is not known
 }
 
 // heartbeat extends the lease of a running trial.

@@ -376,7 +376,7 @@ func (l *ledger) halts(results []Finished, last map[int]lastReport) (ended *stop
 			h.Worker = r.Worker
 		}
 		if h.Last != nil {
-			h.CountsAs = l.estimate(last[r.Number])
+			h.CountsAs, h.Std = l.estimate(last[r.Number])
 		}
 		_, again, err := t.Trial.halted(h, time.Time{})
 		if err != nil {
@@ -395,15 +395,16 @@ const leastLike = 3
 // estimate is what methods take for the value of a trial that was stopped: what complete trials came to that had such a value at
 // the same step, but no worse than its last report, which is a bound: a trial that goes on mostly gets better. With few such
 // trials it is the last report, but no worse than the worst outcome: values of first steps, far above all outcomes, would bend a model of
-// these. It is nil with several objectives, and when a limit was not reported: nothing is known then.
-func (l *ledger) estimate(last lastReport) *float64 {
+// these. It is nil with several objectives, and when a limit was not reported: nothing is known then. std is how far off such estimates are
+// for complete trials.
+func (l *ledger) estimate(last lastReport) (value *float64, std float64) {
 	if l.scheme.Declared() && (len(l.scheme.Objectives) > 1 || len(l.scheme.Missing(last.Outcomes)) > 0) {
-		return nil
+		return nil, 0
 	}
 	v := l.lower(last.Value)
 	switch {
 	case len(last.like) >= leastLike:
-		v = math.Min(v, stop.Expected(last.like, v))
+		v, std = math.Min(v, stop.Expected(last.like, v)), stop.Doubt(last.like)
 	default:
 		worst := math.Inf(-1)
 		for t := range l.trials.all() {
@@ -416,7 +417,7 @@ func (l *ledger) estimate(last lastReport) *float64 {
 		}
 	}
 	v = l.lower(v)
-	return &v
+	return &v, std
 }
 
 // lower turns a value of the first objective into one of which lower is better, and back.
@@ -425,11 +426,12 @@ func (l *ledger) lower(value float64) float64 { return l.config.Goal.inner(value
 // bounds are the numbers that methods take for the outcomes of a stopped trial.
 func (l *ledger) bounds(t Trial) (values, stds []float64) {
 	if !l.scheme.Declared() {
-		return []float64{l.lower(*t.CountsAs)}, []float64{0}
+		return []float64{l.lower(*t.CountsAs)}, []float64{t.CountsStd}
 	}
 	all := maps.Clone(t.Last.Outcomes)
-	all[l.scheme.Objectives[0].Name] = *t.CountsAs
-	return l.scheme.Inner(all), l.scheme.Stds(nil)
+	first := l.scheme.Objectives[0].Name
+	all[first] = *t.CountsAs
+	return l.scheme.Inner(all), l.scheme.Stds(map[string]float64{first: t.CountsStd})
 }
 
 // halted returns the trial as it is when it was stopped; again is true when it is so already.
@@ -442,7 +444,7 @@ func (t Trial) halted(h halted, now time.Time) (_ Trial, again bool, err error) 
 	}
 	t.State, t.Reason, t.Told, t.Expires = evaluate.Stopped, h.Reason, now, time.Time{}
 	t.Value, t.Std, t.Outcomes, t.Stds = nil, 0, nil, nil
-	t.Last, t.CountsAs, t.Cost = h.Last, h.CountsAs, h.Cost
+	t.Last, t.CountsAs, t.CountsStd, t.Cost = h.Last, h.CountsAs, h.Std, h.Cost
 	if h.Worker != "" {
 		t.Worker = h.Worker
 	}

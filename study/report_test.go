@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -416,5 +417,66 @@ func BenchmarkReports(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// With complete trials to compare with, a stopped trial counts as what they came to, with a standard deviation; both are kept in the log and
+// forgotten when it gets an outcome.
+func TestStoppedTrialsHaveADoubt(t *testing.T) {
+	for _, goal := range []study.Goal{study.Minimize, study.Maximize} {
+		s, st, now := begin(t, study.Config{Method: "adaptive", Init: 3, Goal: goal, Stop: "gain"})
+		sign := 1.0
+		if goal == study.Maximize {
+			sign = -1
+		}
+		report := func(number int, step int64, value float64) string {
+			t.Helper()
+			why, err := s.Report(t.Context(), number, "w", at(step, sign*value))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return why
+		}
+		for i, final := range []float64{1, 3, 3, 5, 5, 7} { // what they had at step 4 is 11 to 16
+			number := askOne(t, s)
+			report(number, 2, 20)
+			report(number, 4, float64(11+i))
+			report(number, 12, final) // whatever the rule says
+			if err := s.Tell(t.Context(), number, evaluate.Value(sign*final)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		number := askOne(t, s)
+		report(number, 2, 19)
+		if why := report(number, 4, 40); !strings.HasPrefix(why, "gain: place 7 of 7 at step 4") {
+			t.Fatalf("a hopeless trial goes on: %q", why)
+		}
+		if err := s.Tell(t.Context(), number, evaluate.Outcome{State: evaluate.Stopped}); err != nil {
+			t.Fatal(err)
+		}
+		got := only(t, s, number)
+		if got.CountsAs == nil || *got.CountsAs != sign*7 || math.Abs(got.CountsStd-1.4826) > 1e-9 || got.Std != 0 {
+			t.Errorf("it counts as %+v", got)
+		}
+		if again := only(t, reopen(t, st, now), number); *again.CountsAs != *got.CountsAs || again.CountsStd != got.CountsStd {
+			t.Errorf("opened again it is %+v", again)
+		}
+		askOne(t, s) // the method takes it
+		events, err := s.Events(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := study.Verify(t.Context(), events); err != nil {
+			t.Error(err)
+		}
+		if err := study.Resnap(s); err != nil {
+			t.Error(err)
+		}
+		if err := s.Tell(t.Context(), number, evaluate.Value(sign*2)); err != nil {
+			t.Fatal(err)
+		}
+		if got := only(t, s, number); got.CountsAs != nil || got.CountsStd != 0 {
+			t.Errorf("with an outcome it is %+v", got)
+		}
 	}
 }

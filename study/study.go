@@ -48,7 +48,7 @@ type Config struct {
 	Batch  int          `json:"batch,omitzero"`  // trials that an Ask without a count gets; 0 for 1
 	Budget int          `json:"budget,omitzero"` // trials that are meant in all, for the method to plan; 0 when unknown
 
-	// Stop is the rule that ends trials early, by what they report while they run: asha, median or curve, with
+	// Stop is the rule that ends trials early, by what they report while they run: gain, asha, median or curve, with
 	// options as name:key=value,... Empty for none.
 	Stop string `json:"stop,omitempty"`
 	// Cost is aware when points are chosen for what they are expected to bring beside what they cost: the cost

@@ -43,6 +43,7 @@ type Trial struct {
 	Cost      float64        `json:"cost,omitzero"`       // that was told; 0: none, and its time counts
 	Last      *Reported      `json:"last,omitempty"`      // last report of a stopped trial
 	CountsAs  *float64       `json:"counts_as,omitempty"` // what methods take for the value of a stopped trial; nil: nothing
+	CountsStd float64        `json:"counts_std,omitzero"` // standard deviation of that, 0 when it is not known
 	Stop      string         `json:"-"`                   // why the rule of the study wants a running trial to end
 
 	// Outcomes are the values told so far, by name, where the space declares outcomes. Value is
@@ -199,7 +200,7 @@ func (t Trial) tellNamed(o evaluate.Outcome, now time.Time, scheme outcome.Schem
 	if !complete || t.State == evaluate.Complete { // the rest comes later, or is only recorded
 		return t, false, nil
 	}
-	t.Last, t.CountsAs, t.Cost = nil, nil, cmp.Or(o.Cost, t.Cost)
+	t.Last, t.CountsAs, t.CountsStd, t.Cost = nil, nil, 0, cmp.Or(o.Cost, t.Cost)
 	first := scheme.Objectives[0].Name
 	value := values[first]
 	t.State, t.Value, t.Std, t.Reason, t.Told, t.Expires = evaluate.Complete, &value, stds[first], "", now, time.Time{}
@@ -261,7 +262,7 @@ func (t Trial) told(o evaluate.Outcome, now time.Time, scheme outcome.Scheme) (_
 			return t, false, &ConflictError{Number: t.Number, Had: t.outcome(), Told: o}
 		}
 	}
-	t.Last, t.CountsAs, t.Cost = nil, nil, o.Cost
+	t.Last, t.CountsAs, t.CountsStd, t.Cost = nil, nil, 0, o.Cost
 	t.State, t.Std, t.Reason, t.Told, t.Expires = o.State, o.Std, o.Reason, now, time.Time{}
 	t.Outcomes, t.Stds = nil, nil
 	if o.State == evaluate.Complete {

@@ -5,6 +5,7 @@ Everything is maximised here, as BoTorch does.
 
 from __future__ import annotations
 
+import os
 import warnings
 
 from protocol import Observation, Task
@@ -15,6 +16,9 @@ from botorch.models import SingleTaskGP
 from botorch.optim import optimize_acqf
 
 warnings.simplefilter("ignore", InputDataWarning)
+
+# Where large computations run, for programs that say so: PEERS_DEVICE=cuda takes a GPU. All else is on the CPU.
+DEVICE = torch.device(os.environ.get("PEERS_DEVICE", "cpu"))
 
 # Of the tutorials "Closed-loop batch, constrained BO" and "SAASBO".
 RESTARTS = 10
@@ -62,12 +66,12 @@ class Loop:
     def data(self) -> tuple[torch.Tensor, torch.Tensor]:
         return torch.tensor(self.points), torch.tensor(self.y)
 
-    def maximize(self, acquisition, n: int, **options) -> torch.Tensor:
+    def maximize(self, acquisition, n: int, device="cpu", **options) -> torch.Tensor:
         candidates, _ = optimize_acqf(
-            acquisition, bounds=self.bounds(), q=n, num_restarts=RESTARTS, raw_samples=RAW_SAMPLES,
+            acquisition, bounds=self.bounds().to(device), q=n, num_restarts=RESTARTS, raw_samples=RAW_SAMPLES,
             options={"batch_limit": 5, "maxiter": 200}, **options,
         )
-        return candidates.detach()
+        return candidates.detach().cpu()
 
 
 def cube_gp(x: torch.Tensor, y: torch.Tensor) -> SingleTaskGP:

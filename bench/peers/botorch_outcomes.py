@@ -4,9 +4,15 @@ One objective with limits follows the tutorial "Closed-loop batch, constrained B
 one GP per outcome, qLogExpectedImprovement with constraints. Several objectives follow the tutorials "Noisy, parallel,
 multi-objective BO in BoTorch with qEHVI, qNEHVI, and qNParEGO" and "Constrained, parallel, multi-objective BO":
 qLogNoisyExpectedHypervolumeImprovement over pruned data, the points of a batch one after the other; the reference
-point is inferred from the front, as the documentation of infer_reference_point says for want of a known one.
+point is the task's, or else inferred from the front, as the documentation of infer_reference_point says.
 Parameters that are not real are relaxed, as in botorch_saas.py.
+Points are searched on the device that PEERS_DEVICE names, models are fitted on the CPU. With --trial-seconds T the searches of a trial
+end early, so that the trial takes about T seconds: each batch gets its share of what is left, less what fits took.
 """
+
+import argparse
+import math
+import time
 
 from protocol import serve
 
@@ -23,7 +29,7 @@ from botorch.utils.multi_objective.hypervolume import infer_reference_point
 from botorch.utils.multi_objective.pareto import is_non_dominated
 from gpytorch.mlls import SumMarginalLogLikelihood
 
-from botorch_loop import MC_SAMPLES, Loop, cube_gp
+from botorch_loop import DEVICE, MC_SAMPLES, Loop, cube_gp
 
 MC_SAMPLES_FRONT = 128
 
@@ -32,18 +38,43 @@ MC_SAMPLES_FRONT = 128
 logei._load_attempted = True
 
 
+parser = argparse.ArgumentParser()
+parser.add_argument("--trial-seconds", type=float, help="end searches early, so that a trial takes about this long")
+OPTIONS = parser.parse_args()
+
+
 class Outcomes(Loop):
+    def __init__(self, task):
+        super().__init__(task)
+        self.began = time.monotonic()
+        self.beside = 0.0  # seconds that the last batch took beside the search
+
     def propose(self, n):
+        now = time.monotonic()
+        limit = self.limit(now, n)
+        points = self.chosen(n, limit)
+        self.beside = max(0.0, time.monotonic() - now - (limit or 0))
+        return points
+
+    def limit(self, now: float, n: int) -> float | None:
+        """Seconds for the search of this batch; None: as long as it takes."""
+        if OPTIONS.trial_seconds is None:
+            return None
+        left = max(1, math.ceil((self.task.evals + self.task.init - len(self.points)) / n))
+        return max(0.2, (OPTIONS.trial_seconds - (now - self.began)) / left - self.beside)
+
+    def chosen(self, n, limit):
         x, y = self.data()
         limits = torch.tensor(self.limits).reshape(len(x), -1)
         columns = torch.cat([y, limits], dim=1)
         model = ModelListGP(*(cube_gp(x, columns[:, [k]]) for k in range(columns.shape[1])))
         fit_gpytorch_mll(SumMarginalLogLikelihood(model.likelihood, model))
+        model, x, y, limits, columns = (v.to(DEVICE) for v in (model, x, y, limits, columns))
         first = y.shape[1]
         kept = [lambda z, k=k: z[..., k] for k in range(first, columns.shape[1])] or None
         if first == 1:
-            return self.maximize(self.improvement(model, x, columns, kept), n)
-        return self.maximize(self.hypervolume(model, x, y, limits, kept), n, sequential=True)
+            return self.maximize(self.improvement(model, x, columns, kept), n, DEVICE, timeout_sec=limit)
+        return self.maximize(self.hypervolume(model, x, y, limits, kept), n, DEVICE, timeout_sec=limit, sequential=True)
 
     def improvement(self, model, x, columns, kept):
         objective = GenericMCObjective(lambda z, X=None: z[..., 0])
@@ -54,9 +85,12 @@ class Outcomes(Loop):
         return qLogExpectedImprovement(model, best_f=best, sampler=sampler, objective=objective, constraints=kept)
 
     def hypervolume(self, model, x, y, limits, kept):
-        feasible = (limits <= 0).all(dim=1)
-        seen = y[feasible] if feasible.any() else y
-        reference = infer_reference_point(seen[is_non_dominated(seen)])
+        if self.task.reference:
+            reference = -torch.tensor(self.task.reference)
+        else:
+            feasible = (limits <= 0).all(dim=1)
+            seen = y[feasible] if feasible.any() else y
+            reference = infer_reference_point(seen[is_non_dominated(seen)])
         return qLogNoisyExpectedHypervolumeImprovement(
             model, ref_point=reference.tolist(), X_baseline=x, prune_baseline=True, constraints=kept,
             sampler=SobolQMCNormalSampler(torch.Size([MC_SAMPLES_FRONT])),

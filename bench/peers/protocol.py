@@ -74,6 +74,7 @@ class Task:
     def __init__(self, line: dict):
         self.space = Space(line["space"])
         self.objectives, self.limits = read_outcomes(line.get("outcomes"))
+        self.reference = read_reference(line["space"].get("outcomes"), self.objectives)
         self.init = int(line.get("init") or 0)
         self.batch = int(line.get("batch") or 1)
         self.evals = int(line.get("evals") or 0)
@@ -123,6 +124,14 @@ def read_outcomes(tree: dict | None) -> tuple[list[Outcome], list[Outcome]]:
     if not objectives:
         raise ValueError("no outcome is an objective")
     return objectives, limits
+
+
+def read_reference(declared: dict | None, objectives: list[Outcome]) -> list[float] | None:
+    """The worst values of interest, as costs, where every objective declares one: {"mass": {"goal": "minimize", "reference": 9}}."""
+    kinds = [(declared or {}).get(o.name) for o in objectives]
+    if all(isinstance(kind, dict) and "reference" in kind for kind in kinds):
+        return [o.sign * float(kind["reference"]) for o, kind in zip(objectives, kinds)]
+    return None
 
 
 class Method(Protocol):

@@ -4,6 +4,7 @@ Follows BoTorch's tutorial of that name: one GP per outcome, constrained Thompso
 around the best point (of the least violation while none keeps every limit), restarts with a design of `init` points.
 With --transform the models see what they see in the paper, which the tutorial leaves out: limits by sign(c) log(1 + |c|), the
 objective by a Gaussian copula (normal quantiles of its ranks). Parameters that are not real are relaxed, as in turbo.py.
+Samples are drawn on the device that PEERS_DEVICE names, models are fitted on the CPU.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from botorch.generation.sampling import ConstrainedMaxPosteriorSampling
 from botorch.models import ModelListGP, SingleTaskGP
 from gpytorch.mlls import ExactMarginalLogLikelihood
 
-from botorch_loop import Loop, cube_gp
+from botorch_loop import DEVICE, Loop, cube_gp
 
 LENGTH_INIT, LENGTH_MIN, LENGTH_MAX = 0.8, 0.5**7, 1.6
 SUCCESSES = 10  # of the paper; TuRBO has 3
@@ -87,9 +88,10 @@ class SCBO(Loop):
         constraints = None
         if limits.shape[1]:
             constraints = ModelListGP(*(fitted(x, limits[:, [k]]) for k in range(limits.shape[1])))
+            constraints.to(DEVICE)
         with torch.no_grad():
-            sampling = ConstrainedMaxPosteriorSampling(model, constraint_model=constraints, replacement=False)
-            return sampling(candidates, num_samples=n)
+            sampling = ConstrainedMaxPosteriorSampling(model.to(DEVICE), constraint_model=constraints, replacement=False)
+            return sampling(candidates.to(DEVICE), num_samples=n).cpu()
 
 
 def quantiles(y):

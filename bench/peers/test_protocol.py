@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 from driver import Peer, drive
-from protocol import Pending, Session, Task, read_outcomes
+from protocol import Pending, Session, Task, read_outcomes, read_reference
 from spaces import Param, Space, expand
 
 HERE = Path(__file__).resolve().parent
@@ -109,6 +109,13 @@ class OutcomeTest(unittest.TestCase):
         told = {"mass": 2, "range": 5, "stress": {"value": 9.0, "std": 0.1}, "noise": 1, "t": 7}
         self.assertEqual([o.cost(told) for o in objectives], [2, -5])
         self.assertEqual([o.cost(told) for o in limits], [-1, 2])
+
+    def test_reference(self):
+        objectives, _ = read_outcomes({"mass": "minimize", "range": "maximize"})
+        declared = {"mass": {"goal": "minimize", "reference": 9}, "range": {"goal": "maximize", "reference": 0.5}}
+        self.assertEqual(read_reference(declared, objectives), [9, -0.5])
+        self.assertIsNone(read_reference({**declared, "range": "maximize"}, objectives))
+        self.assertIsNone(read_reference(None, objectives))
 
     def test_absent_is_one_value(self):
         objectives, limits = read_outcomes(None)

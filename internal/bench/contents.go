@@ -137,10 +137,10 @@ func (c *contents) add(path string, data []byte) (end ending, err error) {
 func (c *contents) addTrial(t Trial, at place) error {
 	if i, ok := c.first[t.Cell]; !ok {
 		c.first[t.Cell] = len(c.trials)
-	} else if field, was, is := settingsDiffer(c.trials[i], t.Evals, t.Init); field != "" {
+	} else if field, was, is := settingsDiffer(c.trials[i], t.job()); field != "" {
 		return &LineError{at.path, at.line, field, fmt.Sprintf("is %d, %s has %d for the same cell", is, c.at[i].from(at.path), was)}
 	}
-	key := job{t.Cell, t.Evals, t.Init, t.Trial}
+	key := t.job()
 	if other, twice := c.places[key]; twice {
 		if other.path != at.path && c.has(t) {
 			return nil
@@ -159,14 +159,15 @@ func (c *contents) has(t Trial) bool {
 	})
 }
 
-// settingsDiffer names the setting in which a finished trial differs from evals
-// and init.
-func settingsDiffer(t Trial, evals, init int) (field string, was, is int) {
+// settingsDiffer names the setting in which a finished trial differs from a job.
+func settingsDiffer(t Trial, j job) (field string, was, is int64) {
 	switch {
-	case t.Evals != evals:
-		return "evals", t.Evals, evals
-	case t.Init != init:
-		return "init", t.Init, init
+	case t.Evals != j.evals:
+		return "evals", int64(t.Evals), int64(j.evals)
+	case t.Init != j.init:
+		return "init", int64(t.Init), int64(j.init)
+	case t.StepLimit != j.steps:
+		return "step_limit", t.StepLimit, j.steps
 	}
 	return "", 0, 0
 }
@@ -178,7 +179,7 @@ func (c *contents) checkSettings(jobs []job) error {
 		if !ok {
 			continue
 		}
-		if field, was, is := settingsDiffer(c.trials[i], j.evals, j.init); field != "" {
+		if field, was, is := settingsDiffer(c.trials[i], j); field != "" {
 			return &LineError{c.at[i].path, c.at[i].line, field, fmt.Sprintf("is %d, this run asks for %d: %s was measured with other settings; use the same ones or another folder", was, is, j.Cell)}
 		}
 	}

@@ -143,13 +143,20 @@ func initialDesign(ctx context.Context, c study.Config) (points []space.Params, 
 	return points, o.close(ctx)
 }
 
+// tellNew tells the program what is new.
+func (p *peer) tellNew(ctx context.Context) error {
+	if len(p.results) == 0 {
+		return nil
+	}
+	err := p.program.Ask(ctx, map[string][]told{"tell": p.results}, &struct{}{})
+	p.results = nil
+	return err
+}
+
 // Ask tells the program what is new and asks for n points.
 func (p *peer) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
-	if len(p.results) > 0 {
-		if err := p.program.Ask(ctx, map[string][]told{"tell": p.results}, &struct{}{}); err != nil {
-			return nil, err
-		}
-		p.results = nil
+	if err := p.tellNew(ctx); err != nil {
+		return nil, err
 	}
 	var answer struct {
 		Params []space.Params `json:"params"`
@@ -184,7 +191,7 @@ func (p *peer) keepsConstraints(v space.Params) error {
 	return err
 }
 
-// Tell keeps an outcome for the next ask.
+// Tell keeps an outcome for the next ask or report.
 func (p *peer) Tell(_ context.Context, number int, o evaluate.Outcome) error {
 	t := told{Params: p.asked[number-1], Failed: o.Reason}
 	if last, known := p.last[number]; o.State == evaluate.Stopped && known {
@@ -199,12 +206,15 @@ func (p *peer) Tell(_ context.Context, number int, o evaluate.Outcome) error {
 	return nil
 }
 
-// reports has the program say whether an evaluation should end, if it wants to.
+// reports has the program say whether an evaluation should end, if it wants to. It knows the outcomes of those before by then.
 func (p *peer) reports() reportFunc {
 	if !p.hears {
 		return nil
 	}
 	return func(ctx context.Context, number int, steps []int64, reached []evaluate.Outcome) string {
+		if p.tellNew(ctx) != nil {
+			return "" // the next ask says what is wrong
+		}
 		for i, step := range steps {
 			p.last[number] = reported{p.asked[number-1], step, reached[i].Value}
 			var answer struct {

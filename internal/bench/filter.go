@@ -87,10 +87,10 @@ func ReadAll(dirs ...string) ([]Trial, error) {
 		for _, t := range trials {
 			if old, ok := first[t.Cell]; !ok {
 				first[t.Cell], place[t.Cell] = t, dir
-			} else if field, was, is := settingsDiffer(old, t.Evals, t.Init); field != "" {
+			} else if field, was, is := settingsDiffer(old, t.job()); field != "" {
 				return nil, &InputError{fmt.Errorf("%s has %s %d in %s and %d in %s: they cannot be shown together", t.Cell, field, was, place[t.Cell], is, dir)}
 			}
-			key := job{t.Cell, t.Evals, t.Init, t.Trial}
+			key := t.job()
 			if other, twice := seen[key]; twice {
 				return nil, &InputError{fmt.Errorf("%s, trial %d is in %s and in %s: give one of them, or set them side by side with bench compare", t.Cell, t.Trial, other, dir)}
 			}

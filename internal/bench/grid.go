@@ -20,6 +20,7 @@ type Grid struct {
 	Batches    []int    `json:"batches"`
 	Evals      int      `json:"evals"` // after the initial design
 	Init       int      `json:"init"`
+	Steps      int64    `json:"steps,omitempty"` // that the evaluations of a trial may report, 0 for no limit
 	Trials     int      `json:"trials"`
 	FirstTrial int      `json:"first_trial"`
 }
@@ -47,6 +48,8 @@ func (g Grid) Validate() error {
 		return fmt.Errorf("evals is %d: it cannot be negative", g.Evals)
 	case g.Init < 1:
 		return fmt.Errorf("init is %d: the initial design needs at least one point", g.Init)
+	case g.Steps < 0:
+		return fmt.Errorf("steps is %d: it cannot be negative; 0 is no limit", g.Steps)
 	case g.Trials < 1:
 		return fmt.Errorf("trials is %d: at least one is needed", g.Trials)
 	case g.FirstTrial < 0:
@@ -82,7 +85,7 @@ func plan(ctx context.Context, s *setting, grids []Grid) ([]job, error) {
 			if err != nil {
 				return nil, err
 			}
-			probe := job{cell, g.Evals, g.Init, g.FirstTrial}
+			probe := job{cell, g.Evals, g.Init, g.FirstTrial, g.Steps}
 			p, err := s.probe(ctx, probe, known)
 			if err != nil {
 				return nil, err
@@ -90,11 +93,11 @@ func plan(ctx context.Context, s *setting, grids []Grid) ([]job, error) {
 			cell.Dim = p.Dim // no 0 any more
 			if old, ok := settings[cell]; !ok {
 				settings[cell] = probe
-			} else if old.evals != g.Evals || old.init != g.Init {
-				return nil, fmt.Errorf("%s is in two grids with different evals or init", cell)
+			} else if old.evals != g.Evals || old.init != g.Init || old.steps != g.Steps {
+				return nil, fmt.Errorf("%s is in two grids with different evals, init or steps", cell)
 			}
 			for t := range g.Trials {
-				j := job{cell, g.Evals, g.Init, g.FirstTrial + t}
+				j := job{cell, g.Evals, g.Init, g.FirstTrial + t, g.Steps}
 				if !seen[j] {
 					seen[j] = true
 					jobs = append(jobs, j)

@@ -80,7 +80,7 @@ func (c guarded) means(t *testing.T) (design, best float64) {
 
 // run makes a trial as a benchmark does.
 func (c guarded) run(t *testing.T, n int) (Trial, error) {
-	j := job{c.Cell, c.evals, 10, n}
+	j := job{Cell: c.Cell, evals: c.evals, init: 10, trial: n}
 	if c.Problem == "oven" {
 		return playOn(t, j, oven(t))
 	}

@@ -16,6 +16,8 @@ type Paired struct {
 	Pairs       int     // trials that both sides have
 	First       float64 // mean best value over the pairs
 	Second      float64
+	FirstSteps  float64 // mean of the steps that evaluations reported, 0 when they report none
+	SecondSteps float64
 	Difference  float64 // mean of first - second
 	SE          *float64
 	Lower       int     // trials in which the first is lower
@@ -91,7 +93,9 @@ func pair(first, second []Trial, key func(Trial) Cell) ([]Paired, error) {
 		if !ok {
 			continue
 		}
-		if field, a, b := settingsDiffer(t, u.Evals, u.Init); field != "" {
+		compared := u.job()
+		compared.steps = t.StepLimit // what is reached with fewer steps is what one wants to know
+		if field, a, b := settingsDiffer(t, compared); field != "" {
 			return nil, &InputError{fmt.Errorf("%s has %s %d, %s has %d: they cannot be compared", t.Cell, field, a, u.Cell, b)}
 		}
 		if pairs[key(t)] == nil {
@@ -132,6 +136,8 @@ func pairedOf(c Cell, pairs [][2]Trial) Paired {
 	}
 	p.First, _ = meanSE(pairs, func(ab [2]Trial) float64 { return ab[0].Best })
 	p.Second, _ = meanSE(pairs, func(ab [2]Trial) float64 { return ab[1].Best })
+	p.FirstSteps, _ = meanSE(pairs, func(ab [2]Trial) float64 { return float64(ab[0].Steps) })
+	p.SecondSteps, _ = meanSE(pairs, func(ab [2]Trial) float64 { return float64(ab[1].Steps) })
 	p.Difference, p.SE = meanSE(d, func(v float64) float64 { return v })
 	p.Effect, p.P = signedRank(d)
 	return p
@@ -144,11 +150,18 @@ func ComparePaired(w io.Writer, list []Paired, first, second string, format Form
 		header:  []string{"method", "problem", "dim", "batch", "pairs", "first", "second", "difference", "lower/equal/higher", "effect", "p", "p adjusted", "verdict"},
 		left:    2, measured: []int{7},
 	}
+	steps := slices.ContainsFunc(list, func(p Paired) bool { return p.FirstSteps+p.SecondSteps > 0 })
+	if steps {
+		s.header = append(s.header, "first steps", "second steps")
+	}
 	for _, p := range list {
 		line := slices.Concat(p.words(), words(strconv.Itoa(p.Pairs), fmt.Sprintf("%.4g", p.First), fmt.Sprintf("%.4g", p.Second)),
 			[]entry{measure(p.Difference, p.SE)},
 			words(fmt.Sprintf("%d/%d/%d", p.Lower, p.Pairs-p.Lower-p.Higher, p.Higher), fmt.Sprintf("%+.2f", p.Effect),
 				fmt.Sprintf("%.2g", p.P), fmt.Sprintf("%.2g", p.Adjusted), p.Verdict()))
+		if steps {
+			line = append(line, words(fmt.Sprintf("%.0f", p.FirstSteps), fmt.Sprintf("%.0f", p.SecondSteps))...)
+		}
 		s.add(line...)
 	}
 	if list[0].Method == "" { // two methods: the column would be empty

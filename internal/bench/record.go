@@ -68,6 +68,9 @@ func decodeTrial(line []byte) (Trial, *fieldError) {
 		{name: "fallbacks", dst: &t.Fallbacks, optional: true},
 		{name: "failed", dst: &t.Failed, optional: true},
 		{name: "failure", dst: &t.Failure, optional: true},
+		{name: "steps", dst: &t.Steps, optional: true},
+		{name: "step_limit", dst: &t.StepLimit, optional: true},
+		{name: "stopped", dst: &t.Stopped, optional: true},
 		{name: "minimum", dst: &t.Minimum, optional: true},
 		{name: "curve", dst: &t.Curve},
 		{name: "version", dst: &t.Version},
@@ -113,6 +116,12 @@ func (t Trial) check() *fieldError {
 		return &fieldError{"fallbacks", fmt.Sprintf("is %d, below 0", t.Fallbacks)}
 	case t.Failed < 0:
 		return &fieldError{"failed", fmt.Sprintf("is %d, below 0", t.Failed)}
+	case t.Steps < 0:
+		return &fieldError{"steps", fmt.Sprintf("is %d, below 0", t.Steps)}
+	case t.StepLimit < 0:
+		return &fieldError{"step_limit", fmt.Sprintf("is %d, below 0", t.StepLimit)}
+	case t.Stopped < 0:
+		return &fieldError{"stopped", fmt.Sprintf("is %d, below 0", t.Stopped)}
 	case len(t.Curve)-t.Init != t.Evals:
 		return &fieldError{"curve", fmt.Sprintf("has %d values, init and evals make %d", len(t.Curve), t.Init+t.Evals)}
 	}

@@ -134,7 +134,7 @@ type replay struct {
 
 // again makes one trial.
 func (o ReplayOptions) again(ctx context.Context, s setting, t Trial) replay {
-	j := job{t.Cell, t.Evals, t.Init, t.Trial}
+	j := t.job()
 	evals := t.Evals
 	if o.Evals != nil {
 		evals = min(evals, *o.Evals)

@@ -132,7 +132,7 @@ func newRunner(o Options, s setting, f *folder, jobs []job) *runner {
 	}
 	finished := map[job]bool{}
 	for _, t := range f.trials {
-		finished[job{t.Cell, t.Evals, t.Init, t.Trial}] = true
+		finished[t.job()] = true
 		r.costs.add(t)
 	}
 	for _, j := range jobs {
@@ -158,7 +158,7 @@ func (r *runner) noteVersions() {
 	var others []string
 	n := 0
 	for _, t := range r.folder.trials {
-		if t.Version == r.Version || !asked[job{t.Cell, t.Evals, t.Init, t.Trial}] {
+		if t.Version == r.Version || !asked[t.job()] {
 			continue
 		}
 		n++

@@ -132,7 +132,11 @@ func playMethod(kind, file string) {
 	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &first) != nil || first.Outcomes["value"] != "minimize" || len(first.Initial) != first.Init {
 		panic(lines.Text())
 	}
-	fmt.Println("{}")
+	if kind == "hears" {
+		fmt.Println(`{"reports":true}`)
+	} else {
+		fmt.Println("{}")
+	}
 	r := rand.New(rand.NewPCG(first.Seed, 1))
 	toldSoFar := 0
 	for n := 1; lines.Scan(); n++ {
@@ -142,7 +146,9 @@ func playMethod(kind, file string) {
 				Params   map[string]any
 				Outcomes map[string]float64
 				Failed   string
+				Stopped  json.RawMessage
 			}
+			Report *struct{ Step int }
 		}
 		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
 			panic(err)
@@ -152,9 +158,13 @@ func playMethod(kind, file string) {
 		}
 		for _, o := range q.Tell {
 			toldSoFar++
-			if (len(o.Outcomes) == 0) == (o.Failed == "") {
+			if (len(o.Outcomes) == 0) == (o.Failed == "" && o.Stopped == nil) {
 				panic(lines.Text())
 			}
+		}
+		if q.Report != nil { // evaluations end at their third step when two others have ended
+			fmt.Printf(`{"stop":%v}`+"\n", q.Report.Step == 3 && toldSoFar >= 2)
+			continue
 		}
 		if q.Ask == 0 {
 			fmt.Println("{}")

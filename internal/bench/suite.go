@@ -24,6 +24,7 @@ import (
 //	    batches: [1, 5]              # [1]
 //	    evals: 500                   # 500
 //	    init: 10                     # 10
+//	    steps: 2025                  # that evaluations of a trial may report; no limit
 //	    trials: 20                   # 20
 //
 // Methods and problems are looked up when the suite is run.
@@ -187,6 +188,7 @@ func (r reader) grid(n *yaml.Node) (Grid, error) {
 		"batches":  func(n *yaml.Node) error { return list(r, n, &g.Batches, "a whole number") },
 		"evals":    func(n *yaml.Node) error { return r.scalar(n, &g.Evals, "a whole number") },
 		"init":     func(n *yaml.Node) error { return r.scalar(n, &g.Init, "a whole number") },
+		"steps":    func(n *yaml.Node) error { return r.scalar(n, &g.Steps, "a whole number") },
 		"trials":   func(n *yaml.Node) error { return r.scalar(n, &g.Trials, "a whole number") },
 	})
 	if err != nil {

@@ -149,6 +149,7 @@ grids:
     dims: [5, 10]
     batches: [2]
     evals: 7
+    steps: 90
 `)
 	got, err := FindSuite(path)
 	if err != nil {
@@ -156,7 +157,7 @@ grids:
 	}
 	want := Suite{Name: path, Summary: "mine", Grids: []Grid{
 		{Methods: []string{"random"}, Problems: []string{"rover"}, Dims: []int{0}, Batches: []int{1}, Evals: 500, Init: 10, Trials: 3},
-		{Methods: []string{"maha:d=1,fit=lbfgs", "sobol"}, Problems: []string{"branin"}, Dims: []int{5, 10}, Batches: []int{2}, Evals: 7, Init: 10, Trials: 20},
+		{Methods: []string{"maha:d=1,fit=lbfgs", "sobol"}, Problems: []string{"branin"}, Dims: []int{5, 10}, Batches: []int{2}, Evals: 7, Init: 10, Steps: 90, Trials: 20},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -174,6 +175,7 @@ grids:
 		{"no list", head + "    dims: 10\n", `bad.yaml:4:11: here must be a list`},
 		{"nested", head + "    evals: [1]\n", `bad.yaml:4:12: this must be`},
 		{"bad value", head + "    trials: 0\n", `bad.yaml:2:5: trials is 0`},
+		{"negative", head + "    steps: -1\n", `bad.yaml:2:5: steps is -1`},
 		{"no problem", "grids:\n  - methods: [sobol]\n", `bad.yaml:2:5: no problem`},
 		{"no grid", "summary: x\n", `bad.yaml:1:1: the suite has no grids`},
 		{"text", "just words\n", `bad.yaml:1:1: here must be keys`},

@@ -24,6 +24,11 @@ type Row struct {
 	CPUSecondsMean float64  `json:"cpu_seconds_mean"`
 	CPUSecondsSE   *float64 `json:"-"`
 	Fallbacks      int      `json:"fallbacks,omitempty"` // of all trials
+
+	StepsMean   float64  `json:"steps_mean,omitempty"` // that evaluations reported; 0 when they report none
+	StepsSE     *float64 `json:"-"`
+	StoppedMean float64  `json:"stopped_mean,omitempty"` // evaluations that were ended early
+	StoppedSE   *float64 `json:"-"`
 }
 
 // Summarise makes one row per cell, ordered by method (as the registry lists
@@ -42,6 +47,10 @@ func Summarise(trials []Trial) []Row {
 		r.BestMean, r.BestSE = meanSE(ts, func(t Trial) float64 { return t.Best })
 		r.SecondsMean, r.SecondsSE = meanSE(ts, func(t Trial) float64 { return t.Seconds })
 		r.CPUSecondsMean, r.CPUSecondsSE = meanSE(ts, func(t Trial) float64 { return t.CPUSeconds })
+		if slices.ContainsFunc(ts, func(t Trial) bool { return t.Steps > 0 }) {
+			r.StepsMean, r.StepsSE = meanSE(ts, func(t Trial) float64 { return float64(t.Steps) })
+			r.StoppedMean, r.StoppedSE = meanSE(ts, func(t Trial) float64 { return float64(t.Stopped) })
+		}
 		for _, t := range ts {
 			r.Fallbacks += t.Fallbacks
 		}

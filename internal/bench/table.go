@@ -14,7 +14,8 @@ import (
 
 // Table writes one line per row with mean ± standard error over the trials. The
 // lowest best value of a problem, dimension and batch size is bold. Where methods could not
-// always choose, a last column counts the rounds.
+// always choose, a last column counts the rounds, and where evaluations report while they run, columns say how many
+// steps that were and how many evaluations were ended early.
 func Table(w io.Writer, rows []Row, format Format) error {
 	s := sheet{
 		header: []string{"method", "problem", "dim", "batch", "evals", "trials", "best", "seconds", "cpu seconds"},
@@ -24,6 +25,11 @@ func Table(w io.Writer, rows []Row, format Format) error {
 	if fallbacks {
 		s.header = append(s.header, "fallbacks")
 	}
+	steps := slices.ContainsFunc(rows, func(r Row) bool { return r.StepsMean > 0 })
+	if steps {
+		s.measured = append(s.measured, len(s.header), len(s.header)+1)
+		s.header = append(s.header, "steps", "stopped")
+	}
 	winner := winners(rows, func(r Row) float64 { return r.BestMean })
 	for _, r := range rows {
 		best := measure(r.BestMean, r.BestSE)
@@ -31,6 +37,9 @@ func Table(w io.Writer, rows []Row, format Format) error {
 		line := append(r.settings(), best, measure(r.SecondsMean, r.SecondsSE), measure(r.CPUSecondsMean, r.CPUSecondsSE))
 		if fallbacks {
 			line = append(line, words(strconv.Itoa(r.Fallbacks))...)
+		}
+		if steps {
+			line = append(line, measure(r.StepsMean, r.StepsSE), measure(r.StoppedMean, r.StoppedSE))
 		}
 		s.add(line...)
 	}

@@ -32,13 +32,14 @@ type Trial struct {
 	Best       float64   `json:"best"`
 	Seconds    float64   `json:"seconds"`
 	CPUSeconds float64   `json:"cpu_seconds"`
-	Fallbacks  int       `json:"fallbacks,omitempty"` // rounds of uniform points: the method could not choose
-	Failed     int       `json:"failed,omitempty"`    // evaluations that gave no value
-	Failure    string    `json:"failure,omitempty"`   // why, the last time
-	Steps      int64     `json:"steps,omitempty"`     // that evaluations reported
-	Stopped    int       `json:"stopped,omitempty"`   // evaluations that were ended early
-	Minimum    *float64  `json:"minimum,omitempty"`   // of the problem, if it is a program that says so
-	Curve      []float64 `json:"curve"`               // the initial design first, Init+Evals values
+	Fallbacks  int       `json:"fallbacks,omitempty"`  // rounds of uniform points: the method could not choose
+	Failed     int       `json:"failed,omitempty"`     // evaluations that gave no value
+	Failure    string    `json:"failure,omitempty"`    // why, the last time
+	Steps      int64     `json:"steps,omitempty"`      // that evaluations reported
+	StepLimit  int64     `json:"step_limit,omitempty"` // of these; the trial ends there
+	Stopped    int       `json:"stopped,omitempty"`    // evaluations that were ended early
+	Minimum    *float64  `json:"minimum,omitempty"`    // of the problem, if it is a program that says so
+	Curve      []float64 `json:"curve"`                // the initial design first, Init+Evals values
 	Version    string    `json:"version"`
 }
 
@@ -46,7 +47,11 @@ type Trial struct {
 type job struct {
 	Cell
 	evals, init, trial int
+	steps              int64 // that evaluations may report, 0 for no limit
 }
+
+// job returns what was run.
+func (t Trial) job() job { return job{t.Cell, t.Evals, t.Init, t.Trial, t.StepLimit} }
 
 // seed names the embedding and all random streams of a trial.
 func (j job) seed() uint64 { return uint64(j.trial) }
@@ -116,15 +121,19 @@ type Assignment struct {
 	Evals int `json:"evals"`
 	Init  int `json:"init"`
 	Trial int `json:"trial"`
+
+	StepLimit int64 `json:"step_limit,omitempty"`
 }
 
-func (j job) assignment() Assignment { return Assignment{j.Cell, j.evals, j.init, j.trial} }
+func (j job) assignment() Assignment {
+	return Assignment{j.Cell, j.evals, j.init, j.trial, j.steps}
+}
 
 // Run makes the trial. Its values depend on nothing but the assignment and the version of the
 // program, its times on the number of threads too. With several no other trial of the process
 // may run at the same time: its CPU time would be counted.
 func (a Assignment) Run(ctx context.Context, registry *strategy.Registry, version string, threads int) (Trial, error) {
-	j := job{a.Cell, a.Evals, a.Init, a.Trial}
+	j := job{a.Cell, a.Evals, a.Init, a.Trial, a.StepLimit}
 	return j.run(ctx, setting{version: version, threads: threads, programs: programs{registry: registry}}, a.Evals)
 }
 
@@ -150,7 +159,11 @@ func (j job) run(ctx context.Context, s setting, evals int) (t Trial, err error)
 	return j.play(ctx, s, p, o, evals)
 }
 
-// play minimises a problem as a user does, in rounds.
+// errStepsUsed ends a trial that has reported all the steps it may.
+var errStepsUsed = errors.New("all steps are used up")
+
+// play minimises a problem as a user does, in rounds. A limit of steps ends the evaluation that would go
+// beyond it, and the trial with that or with the evaluation that reaches it.
 func (j job) play(ctx context.Context, s setting, p problem.Problem, o optimiser, evals int) (Trial, error) {
 	seen, err := newRecorder(p)
 	if err != nil {
@@ -161,14 +174,23 @@ func (j job) play(ctx context.Context, s setting, p problem.Problem, o optimiser
 	err = evaluate.Run(ctx, evaluate.Options{
 		Source: m, Evaluator: seen, Init: j.init, Trials: j.init + evals, Batch: j.Batch, Parallel: 1,
 		OnReport: func(ctx context.Context, number int, at []int64, reached []evaluate.Outcome) string {
+			if j.steps > 0 && steps+int64(len(at)) > j.steps {
+				return errStepsUsed.Error()
+			}
 			steps += int64(len(at))
 			if report == nil {
 				return ""
 			}
 			return report(ctx, number, at, reached)
 		},
+		OnResult: func(r evaluate.Result, _ evaluate.Progress) error {
+			if j.steps > 0 && (steps >= j.steps || r.Reason == errStepsUsed.Error()) {
+				return errStepsUsed
+			}
+			return nil
+		},
 	})
-	if err != nil && !errors.Is(err, evaluate.ErrExhausted) { // then all that there is was tried
+	if err != nil && !errors.Is(err, errStepsUsed) && !errors.Is(err, evaluate.ErrExhausted) { // then all that there is was tried
 		return Trial{}, err
 	}
 	curve, err := seen.curve(j.init + evals)
@@ -182,7 +204,7 @@ func (j job) play(ctx context.Context, s setting, p problem.Problem, o optimiser
 	return Trial{
 		Cell: j.Cell, Minimum: minimum, Evals: evals, Init: j.init, Trial: j.trial, Seed: j.seed(),
 		Best: curve[len(curve)-1], Seconds: m.wall.Seconds(), CPUSeconds: m.cpu.Seconds(),
-		Steps: steps, Stopped: seen.stopped,
+		Steps: steps, StepLimit: j.steps, Stopped: seen.stopped,
 		Fallbacks: o.fallbacks(), Failed: seen.failed, Failure: seen.failure, Curve: curve, Version: s.version,
 	}, nil
 }

@@ -59,7 +59,7 @@ func playOn(t *testing.T, j job, p problem.Problem) (Trial, error) {
 func TestATrialIsAStudy(t *testing.T) {
 	p := oven(t)
 	for _, method := range []string{"adaptive", "random", "cmaes"} {
-		j := job{Cell{method, "oven", 4, 3}, 20, 5, 2}
+		j := job{Cell: Cell{method, "oven", 4, 3}, evals: 20, init: 5, trial: 2}
 		got, err := playOn(t, j, p)
 		if err != nil {
 			t.Fatal(err)
@@ -112,7 +112,7 @@ func TestEvaluationsThatFail(t *testing.T) {
 		}
 		return problem.Evaluation{Seen: evaluate.Value(float64(-n)), Value: float64(-n)}, nil
 	}}
-	got, err := playOn(t, job{Cell{"random", "fragile", 2, 1}, 3, 4, 0}, p)
+	got, err := playOn(t, job{Cell: Cell{"random", "fragile", 2, 1}, evals: 3, init: 4}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestEvaluationsThatFail(t *testing.T) {
 	p.Named = func(context.Context, space.Params) (problem.Evaluation, error) {
 		return problem.Evaluation{Seen: evaluate.Value(math.NaN())}, nil
 	}
-	if _, err := playOn(t, job{Cell{"random", "fragile", 2, 1}, 3, 4, 0}, p); err == nil || !strings.Contains(err.Error(), "NaN") {
+	if _, err := playOn(t, job{Cell: Cell{"random", "fragile", 2, 1}, evals: 3, init: 4}, p); err == nil || !strings.Contains(err.Error(), "NaN") {
 		t.Errorf("nothing worked: %v", err)
 	}
 }
@@ -138,7 +138,7 @@ func TestAllPointsTried(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := problem.Problem{Name: "bits", Dim: 2, Space: s, Eval: func(x []float64) float64 { return x[0] + x[1] }}
-	got, err := playOn(t, job{Cell{"random", "bits", 2, 1}, 6, 2, 0}, p)
+	got, err := playOn(t, job{Cell: Cell{"random", "bits", 2, 1}, evals: 6, init: 2}, p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,8 +44,12 @@ func (c *benchListCmd) Run(s streams) error {
 	for _, suite := range suites {
 		fmt.Fprintf(&b, "%s  %s\n", suite.Name, suite.Summary)
 		for _, g := range suite.Grids {
-			fmt.Fprintf(&b, "    --method %s --problem %s --dim %s --batch %s --evals %d --init %d --trials %d\n",
+			fmt.Fprintf(&b, "    --method %s --problem %s --dim %s --batch %s --evals %d --init %d --trials %d",
 				strings.Join(g.Methods, ","), strings.Join(g.Problems, ","), numbers(g.Dims), numbers(g.Batches), g.Evals, g.Init, g.Trials)
+			if g.Steps > 0 {
+				fmt.Fprintf(&b, " --steps %d", g.Steps)
+			}
+			b.WriteByte('\n')
 		}
 	}
 	_, err = io.WriteString(s.out, b.String())
@@ -57,13 +61,14 @@ func numbers(ns []int) string {
 }
 
 type benchRunCmd struct {
-	Suite       string        `xor:"dim,batch,evals,init" placeholder:"NAME" help:"Run a suite (mahabo bench list), or a file of your own (.yaml), instead of the grid below. --method replaces its methods, --problem keeps these of its problems."`
+	Suite       string        `xor:"dim,batch,evals,init,steps" placeholder:"NAME" help:"Run a suite (mahabo bench list), or a file of your own (.yaml), instead of the grid below. --method replaces its methods, --problem keeps these of its problems."`
 	Method      string        `placeholder:"M,..." help:"Methods with their options, separated by commas: maha:d=1,fit=lbfgs,sobol. exec:COMMAND or exec:NAME=COMMAND is a program."`
 	Problem     string        `placeholder:"P,..." help:"Problems with their options: branin,hartmann6:embed=axis,noise=0.01. exec:COMMAND is a program."`
 	Dim         []int         `xor:"dim" placeholder:"D" help:"Numbers of parameters; 0 is the problem's own (0)."`
 	Batch       []int         `xor:"batch" placeholder:"B" help:"Points per round (1)."`
 	Evals       *int          `xor:"evals" placeholder:"N" help:"Evaluations after the initial design (${default_evals})."`
 	Init        *int          `xor:"init" placeholder:"N" help:"Points of the initial design (${default_init})."`
+	Steps       int64         `xor:"steps" placeholder:"N" help:"Steps that the evaluations of a trial may report in all: the trial ends with them, and --evals is the most evaluations (no limit)."`
 	Trials      *int          `placeholder:"N" help:"Trials per cell (${default_trials}, or the suite's)."`
 	FirstTrial  int           `default:"0" placeholder:"T" help:"Number of the first trial, which is its seed (${default})."`
 	Jobs        int           `default:"1" placeholder:"J" help:"Trials at the same time (${default})."`
@@ -109,6 +114,7 @@ A suite file lists grids of the same flags:
       evals: 500
       init: 10
       trials: 20
+      steps: 2025                 # that evaluations may report; no limit when left out
 
 Methods and problems can be programs in any language that answer lines of JSON (docs/guides/benchmarks.md):
 
@@ -192,7 +198,7 @@ func (c *benchRunCmd) grids() ([]bench.Grid, error) {
 	}
 	g := bench.Grid{
 		Methods: methods, Problems: problems, Dims: c.Dim, Batches: c.Batch,
-		Evals: orDefault(c.Evals, defaultEvals), Init: orDefault(c.Init, strategy.DefaultInit),
+		Evals: orDefault(c.Evals, defaultEvals), Init: orDefault(c.Init, strategy.DefaultInit), Steps: c.Steps,
 		Trials: orDefault(c.Trials, defaultTrials), FirstTrial: c.FirstTrial,
 	}
 	if len(g.Dims) == 0 {

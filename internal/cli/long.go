@@ -13,7 +13,7 @@ import (
 
 // longFlags are those of studies whose trials take long.
 type longFlags struct {
-	Stop    string  `placeholder:"RULE" help:"Rule that ends trials early, by what they report while they run: asha, median or curve, with options as asha:factor=3 (docs/guides/long.md). Without it none is ended."`
+	Stop    string  `placeholder:"RULE" help:"Rule that ends trials early, by what they report while they run: gain, asha, median or curve, with options as gain:keep=0.5 (docs/guides/long.md). Without it none is ended."`
 	Cost    string  `enum:",aware" default:"" placeholder:"aware" help:"aware: choose points for what they are expected to bring beside what they cost, which trials tell, or else their time."`
 	MaxCost float64 `placeholder:"C" help:"Cost of all trials that is meant: the sum of what they tell, or of their seconds. Towards it cost counts less and less."`
 }

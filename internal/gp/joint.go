@@ -20,6 +20,7 @@ type Joint struct {
 	kk, ss, vv, ww linalg.Matrix // correlations, slopes, L⁻¹k and R⁻¹k of the last rows
 	x, gx          linalg.Matrix // these rows, mapped where there is a map, and their gradients
 	main           linalg.Matrix // their correlations by coordinate, where there are main effects
+	leads          linalg.Matrix // their correlations in the coordinate that leads
 }
 
 // ConditionJoint returns the processes given values, y[k] of process k; spare is the number of
@@ -121,13 +122,25 @@ func (j *Joint) mainEffects(k, z linalg.Matrix) {
 	if j.main.Rows < z.Rows || j.main.Cols < k.Cols*z.Cols {
 		j.main = linalg.New(z.Rows, len(j.alpha)*z.Cols)
 	}
+	if j.leads.Rows < z.Rows || j.leads.Cols < k.Cols {
+		j.leads = linalg.New(z.Rows, len(j.alpha))
+	}
 	main := make([]float64, k.Cols)
 	for i := range z.Rows {
-		j.Main.correlate(main, j.main.Row(i), z.Row(i), j.points)
-		j.Main.blend(k.Row(i), main)
+		if j.Main.Share > 0 {
+			j.Main.correlate(main, j.main.Row(i), z.Row(i), j.points)
+			j.Main.blend(k.Row(i), main)
+		}
 		slopes := j.ss.Row(i)[:k.Cols]
 		for l := range slopes {
 			slopes[l] *= 1 - j.Main.Share
+		}
+		if j.Main.LeadTheta > 0 {
+			factors := j.leads.Row(i)[:k.Cols]
+			j.Main.led(factors, k.Row(i), z.Row(i), j.points)
+			for l, f := range factors {
+				slopes[l] *= f
+			}
 		}
 	}
 }
@@ -148,7 +161,7 @@ func (j *Joint) Pull(grad, dMean, dVariance linalg.Matrix) {
 	z, gz := j.x.Slice(0, rows, 0, j.points.dim), j.gx.Slice(0, rows, 0, j.points.dim)
 	if j.Main != nil {
 		for i := range rows {
-			j.Main.pull(grad.Row(i), c.Row(i), j.main.Row(i), z.Row(i), j.points)
+			j.Main.pull(grad.Row(i), c.Row(i), j.kk.Row(i), j.leads.Row(i), j.main.Row(i), z.Row(i), j.points)
 		}
 	}
 	for i := range rows {

@@ -112,9 +112,14 @@ func (m *Posterior) Believe(x []float64) {
 	k := make([]float64, n)
 	m.Profile.Correlate(k, nil, m.rate, m.points.r2[n])
 	if m.Main != nil {
-		main := make([]float64, n)
-		m.Main.correlate(main, make([]float64, n*m.points.dim), x, m.points)
-		m.Main.blend(k, main)
+		if m.Main.Share > 0 {
+			main := make([]float64, n)
+			m.Main.correlate(main, make([]float64, n*m.points.dim), x, m.points)
+			m.Main.blend(k, main)
+		}
+		if m.Main.LeadTheta > 0 {
+			m.Main.led(make([]float64, n), k, x, m.points)
+		}
 	}
 	l, li := m.factor.L, m.factor.Inverse
 	// A point on top of another makes the matrix singular but for the noise.

@@ -22,53 +22,43 @@ func supported() []kernelPath {
 // (i,l) of A is a[i*ras+l*cas]. C may be part of A's or B's memory as long as
 // no element is both read as an operand and written.
 func panel(c []float64, ldc int, a []float64, ras, cas int, b []float64, ldb, m, n, k int, alpha, beta float64) {
-	switch active.path {
-	case avx512:
-		runAVX512(&call{panelCall, &c[0], ldc, &a[0], ras, cas, &b[0], ldb, m, n, k, alpha, beta}, 1)
-	case avx2:
-		panelAVX2(&c[0], ldc, &a[0], ras, cas, &b[0], ldb, m, n, k, alpha, beta)
-	default:
+	if active.path == portable {
 		panelPortable(c, ldc, a, ras, cas, b, ldb, m, n, k, alpha, beta)
+		return
 	}
+	run(&call{panelCall, &c[0], ldc, &a[0], ras, cas, &b[0], ldb, m, n, k, alpha, beta}, 1)
 }
 
 // triangle solves T*X = C in place for the mr x n tile of C, n <= nr, whose
 // row r starts at c[c0+r*ldc]; ldc may be negative. coef holds T column by
 // column, with reciprocal diagonal.
 func triangle(c []float64, c0, ldc int, coef []float64, n int) {
-	switch {
-	case active.path == avx512:
-		runAVX512(&call{kernel: triangleCall, c: &c[c0], ldc: ldc, a: &coef[0], ras: n}, 1)
-	case active.path == avx2 && n == 12:
-		triangleAVX2(&c[c0], ldc, &coef[0])
-	default:
+	if !hasTriangle(n) {
 		trianglePortable(c, c0, ldc, coef, active.mr, n)
+		return
 	}
+	run(&call{kernel: triangleCall, c: &c[c0], ldc: ldc, a: &coef[0], ras: n}, 1)
 }
+
+// hasTriangle says whether there is a kernel for n columns.
+func hasTriangle(n int) bool { return active.path == avx512 || active.path == avx2 && n == 12 }
 
 // factor computes the factor U of the mr x mr upper triangle u; see
 // factorPortable.
 func factor(coef, pivots, u []float64, ldu int) {
-	if active.path == avx512 {
-		runAVX512(&call{kernel: factorCall, c: &u[0], ldc: ldu, a: &coef[0], b: &pivots[0]}, 1)
+	if active.path == portable {
+		factorPortable(coef, pivots, u, ldu, active.mr)
 		return
 	}
-	factorPortable(coef, pivots, u, ldu, active.mr)
+	run(&call{kernel: factorCall, c: &u[0], ldc: ldu, a: &coef[0], b: &pivots[0]}, 1)
 }
 
-// transpose writes dst[j*ldd+i] = src[i*lds+j] for a rows x cols source.
-func transpose(dst []float64, ldd int, src []float64, lds, rows, cols int) {
-	r, c := rows&^3, cols&^3
-	if active.path == portable || r == 0 || c == 0 {
-		transposePortable(dst, ldd, src, lds, rows, cols)
-		return
-	}
-	transposeAVX2(&dst[0], ldd, &src[0], lds, r, c)
-	if r < rows {
-		transposePortable(dst[r:], ldd, src[r*lds:], lds, rows-r, c)
-	}
-	if c < cols {
-		transposePortable(dst[c*ldd:], ldd, src[c:], lds, rows, cols-c)
+// run makes calls with the kernels of the active path, which is not the portable one.
+func run(calls *call, count int) {
+	if active.path == avx512 {
+		runAVX512(calls, count)
+	} else {
+		runAVX2(calls, count)
 	}
 }
 
@@ -129,59 +119,83 @@ func columnDistances(dst, x []float64, z Matrix) {
 }
 
 func matern(x, slope []float64, scale float64) {
-	if active.path != avx512 || len(x) == 0 {
+	switch {
+	case len(x) == 0 || active.path == portable:
 		maternByExp(x, slope, scale)
-		return
+	case active.path == avx512:
+		maternAVX512(&x[0], unsafe.SliceData(slope), scale, len(x))
+	default:
+		maternAVX2(&x[0], unsafe.SliceData(slope), scale, len(x))
 	}
-	maternAVX512(&x[0], unsafe.SliceData(slope), scale, len(x))
 }
 
 func addRows(dst, coef []float64, index []int, m Matrix) {
-	if active.path != avx512 {
+	if active.path == portable {
 		addRowsByAxpy(dst, coef, index, m)
 		return
 	}
-	addRowsAVX512(&dst[0], &dst[0], len(dst), unsafe.SliceData(coef), unsafe.SliceData(index), len(coef),
-		&m.Data[0], m.Stride, math.Copysign(0, -1), math.Inf(-1))
+	sumRows(dst, dst, coef, index, m, math.Copysign(0, -1), math.Inf(-1))
 }
 
 func clampedRows(dst, base, coef []float64, index []int, m Matrix, shift float64) {
-	if active.path != avx512 {
+	if active.path == portable {
 		clampedRowsByAxpy(dst, base, coef, index, m, shift)
 		return
 	}
-	addRowsAVX512(&dst[0], &base[0], len(dst), unsafe.SliceData(coef), unsafe.SliceData(index), len(coef),
-		&m.Data[0], m.Stride, shift, 0)
+	sumRows(dst, base, coef, index, m, shift, 0)
+}
+
+// sumRows computes dst = max(floor, base + sum_k coef[k]*row(index[k]) + shift).
+func sumRows(dst, base, coef []float64, index []int, m Matrix, shift, floor float64) {
+	if active.path == avx512 {
+		addRowsAVX512(&dst[0], &base[0], len(dst), unsafe.SliceData(coef), unsafe.SliceData(index), len(coef),
+			&m.Data[0], m.Stride, shift, floor)
+	} else {
+		addRowsAVX2(&dst[0], &base[0], len(dst), unsafe.SliceData(coef), unsafe.SliceData(index), len(coef),
+			&m.Data[0], m.Stride, shift, floor)
+	}
 }
 
 func rowDots(dst, x []float64, index []int, m Matrix) {
-	if active.path != avx512 {
+	switch active.path {
+	case avx512:
+		dotRowsAVX512(&dst[0], &x[0], len(x), &index[0], len(dst), &m.Data[0], m.Stride)
+	case avx2:
+		dotRowsAVX2(&dst[0], &x[0], len(x), &index[0], len(dst), &m.Data[0], m.Stride)
+	default:
 		rowDotsByDot(dst, x, index, m)
-		return
 	}
-	dotRowsAVX512(&dst[0], &x[0], len(x), &index[0], len(dst), &m.Data[0], m.Stride)
 }
 
 func addProducts(dst, x, y []float64) {
-	if active.path != avx512 || len(dst) == 0 {
+	switch {
+	case len(dst) == 0 || active.path == portable:
 		addProductsPortable(dst, x, y)
-		return
+	case active.path == avx512:
+		addProductsAVX512(&dst[0], &x[0], &y[0], len(dst))
+	default:
+		addProductsAVX2(&dst[0], &x[0], &y[0], len(dst))
 	}
-	addProductsAVX512(&dst[0], &x[0], &y[0], len(dst))
 }
 
 func rowSquares(dst, w, x []float64, z Matrix) {
-	if active.path != avx512 {
+	switch active.path {
+	case avx512:
+		rowSquaresAVX512(&dst[0], &w[0], &x[0], &z.Data[0], z.Stride, z.Rows, z.Cols)
+	case avx2:
+		rowSquaresAVX2(&dst[0], &w[0], &x[0], &z.Data[0], z.Stride, z.Rows, z.Cols)
+	default:
 		rowSquaresPortable(dst, w, x, z)
-		return
 	}
-	rowSquaresAVX512(&dst[0], &w[0], &x[0], &z.Data[0], z.Stride, z.Rows, z.Cols)
 }
 
 func columnSquares(dst, w, x []float64, z Matrix) {
-	if active.path != avx512 {
+	switch active.path {
+	case avx512:
+		columnSquaresAVX512(&dst[0], &w[0], &x[0], &z.Data[0], z.Stride, z.Rows, z.Cols)
+	case avx2:
+		columnSquaresAVX2(&dst[0], &w[0], &x[0], &z.Data[0], z.Stride, z.Rows, z.Cols)
+	default:
 		columnSquaresPortable(dst, w, x, z)
-		return
 	}
-	columnSquaresAVX512(&dst[0], &w[0], &x[0], &z.Data[0], z.Stride, z.Rows, z.Cols)
 }

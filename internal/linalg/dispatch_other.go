@@ -1,4 +1,4 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package linalg
 
@@ -15,21 +15,6 @@ func triangle(c []float64, c0, ldc int, coef []float64, n int) {
 func factor(coef, pivots, u []float64, ldu int) {
 	factorPortable(coef, pivots, u, ldu, active.mr)
 }
-
-// queue makes calls of kernels at once.
-type queue struct{}
-
-func (*queue) run() {}
-
-func (*queue) panel(c []float64, ldc int, a []float64, ras, cas int, b []float64, ldb, m, n, k int, alpha, beta float64) {
-	panel(c, ldc, a, ras, cas, b, ldb, m, n, k, alpha, beta)
-}
-
-func (*queue) triangle(c []float64, c0, ldc int, coef []float64, n int) {
-	triangle(c, c0, ldc, coef, n)
-}
-
-func (*queue) factor(coef, pivots, u []float64, ldu int) { factor(coef, pivots, u, ldu) }
 
 func transpose(dst []float64, ldd int, src []float64, lds, rows, cols int) {
 	transposePortable(dst, ldd, src, lds, rows, cols)

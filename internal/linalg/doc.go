@@ -19,10 +19,12 @@
 //
 // # Kernels
 //
-// Three sets of kernels exist: AVX-512 (tile 8x24), AVX2 with FMA (tile 4x12)
-// and portable Go (tile 4x8). One is chosen at start-up from the CPU; the
-// environment variable MAHABO_SIMD=avx512|avx2|portable forces one that the
-// CPU supports. Results differ between the sets by rounding only.
+// Four sets of kernels exist: AVX-512 (tile 8x24), AVX2 with FMA (tile 4x12),
+// NEON on arm64 (tile 4x12) and portable Go (tile 4x8). One is chosen at
+// start-up from the CPU; the environment variable
+// MAHABO_SIMD=avx512|avx2|neon|portable forces one that the CPU supports.
+// Results differ between the sets by rounding only. TestKernelsAgainstPortable
+// compares each kernel with portable Go.
 //
 // Everything of order n³ is built on two kernels: a panel product
 // C = beta*C + alpha*A*B with one accumulator per element of C, and the solve
@@ -31,8 +33,16 @@
 // it falls in, so the Parallel functions, which split C and never a reduction,
 // return the same bytes for every number of threads.
 //
-// The AVX-512 kernels run with denormals rounded to zero. To change that mode twice takes
-// 0.2 µs, more than a small tile: calls wait in a queue and share the change.
+// Panels and triangles of AVX-512 and AVX2 run with denormals rounded to zero. To change that
+// mode twice takes longer than a small tile: calls wait in a queue and share the change. The NEON
+// kernels keep denormals.
+//
+// # Speed
+//
+// BenchmarkPaths runs kernels on every path in turn and prints which share of the
+// path's own peak they reach; docs/results/kernels.md has what it printed. The
+// NEON kernels were tested on an emulated processor only: their speed is not
+// measured.
 //
 // # Cost
 //

@@ -9,10 +9,11 @@ const (
 	portable kernelPath = iota
 	avx2
 	avx512
+	neon
 )
 
 func (p kernelPath) String() string {
-	return [...]string{"portable", "avx2", "avx512"}[p]
+	return [...]string{"portable", "avx2", "avx512", "neon"}[p]
 }
 
 // maxMR and maxNR are the largest tile sizes of all paths.
@@ -48,10 +49,12 @@ func (p kernelPath) set() kernelSet {
 		return kernelSet{avx512, 8, 24}
 	case avx2:
 		return kernelSet{avx2, 4, 12}
+	case neon:
+		return kernelSet{neon, 4, 12}
 	default:
 		return kernelSet{portable, portableMR, portableNR}
 	}
 }
 
-// Path names the kernels in use: "avx512", "avx2" or "portable".
+// Path names the kernels in use: "avx512", "avx2", "neon" or "portable".
 func Path() string { return active.path.String() }

@@ -1,16 +1,5 @@
 #include "textflag.h"
-
-// Products of far entries of a kernel matrix underflow, and every operation on a
-// denormal costs a hundred cycles: the kernels round them to zero
-// (MXCSR bits FTZ and DAZ) and put the register back before they return.
-#define FLUSH_DENORMALS \
-	STMXCSR saved-4(SP)      \
-	MOVL    saved-4(SP), AX  \
-	ORL     $0x8040, AX      \
-	MOVL    AX, flush-8(SP)  \
-	LDMXCSR flush-8(SP)
-
-#define RESTORE_MXCSR LDMXCSR saved-4(SP)
+#include "lanes_avx2_amd64.h"
 
 // Registers of the panel product:
 //   AX      element (0,l) of the row block of A
@@ -21,17 +10,6 @@
 //   BX      mask of the last vector
 //   Y0-Y11  the tile, three vectors per row
 //   Y12-Y14 row l of B   Y15  an element of A, or the mask
-
-// lanes: a mask with the first r lanes set starts at 32 - 8*r.
-DATA lanes<>+0(SB)/8, $-1
-DATA lanes<>+8(SB)/8, $-1
-DATA lanes<>+16(SB)/8, $-1
-DATA lanes<>+24(SB)/8, $-1
-DATA lanes<>+32(SB)/8, $0
-DATA lanes<>+40(SB)/8, $0
-DATA lanes<>+48(SB)/8, $0
-DATA lanes<>+56(SB)/8, $0
-GLOBL lanes<>(SB), RODATA|NOPTR, $64
 
 #define M3(src, c0, c1, c2) \
 	VBROADCASTSD src, Y15       \
@@ -175,9 +153,8 @@ add:                             \
 	JEQ  l3      \
 	JMP  l4
 
-// func panelAVX2(c *float64, ldc int, a *float64, ras, cas int, b *float64, ldb, m, n, k int, alpha, beta float64)
-TEXT ·panelAVX2(SB), NOSPLIT, $8-96
-	FLUSH_DENORMALS
+// panel2(c *float64, ldc int, a *float64, ras, cas int, b *float64, ldb, m, n, k int, alpha, beta float64)
+TEXT panel2<>(SB), NOSPLIT, $0-96
 	MOVQ c+0(FP), DI
 	MOVQ ldc+8(FP), R14
 	MOVQ a+16(FP), SI
@@ -260,8 +237,6 @@ next:
 	JMP  block
 
 end:
-	RESTORE_MXCSR
-	VZEROUPPER
 	RET
 
 #define TLOAD(c0, c1, c2) \
@@ -286,9 +261,8 @@ end:
 	VFNMADD231PD p1, t, c1         \
 	VFNMADD231PD p2, t, c2
 
-// func triangleAVX2(c *float64, ldc int, coef *float64)
-TEXT ·triangleAVX2(SB), NOSPLIT, $8-24
-	FLUSH_DENORMALS
+// triangle2(c *float64, ldc int, coef *float64) for 12 columns
+TEXT triangle2<>(SB), NOSPLIT, $0-96
 	MOVQ c+0(FP), DI
 	MOVQ ldc+8(FP), R14
 	MOVQ coef+16(FP), SI
@@ -308,13 +282,112 @@ TEXT ·triangleAVX2(SB), NOSPLIT, $8-24
 	TSCALE(2, Y6, Y7, Y8)
 	TSUB(3, 2, Y15, Y6, Y7, Y8, Y9, Y10, Y11)
 	TSCALE(3, Y9, Y10, Y11)
-	RESTORE_MXCSR
+	RET
+
+// PIVOT stores the pivot, lane 0 of X8, and leaves the reciprocal of its root in all lanes of r.
+#define PIVOT(j, r, x) \
+	VMOVSD       X8, (8*j)(DX) \
+	VSQRTSD      X8, X8, X9    \
+	VDIVSD       X9, X15, x    \
+	VBROADCASTSD x, r
+
+// other -= row[i]*row, rounded twice as the portable loop is.
+#define ELIMINATE(row, lane, other) \
+	VPERMPD $lane, row, Y10 \
+	VMULPD  row, Y10, Y10   \
+	VSUBPD  Y10, other, other
+
+// factor2(u *float64, ldu int, coef *float64, _, _ int, pivots *float64)
+// has the bytes of factorPortable.
+TEXT factor2<>(SB), NOSPLIT, $0-96
+	MOVQ    u+0(FP), SI
+	MOVQ    ldu+8(FP), R8
+	MOVQ    coef+16(FP), DI
+	MOVQ    pivots+40(FP), DX
+	SHLQ    $3, R8
+	LEAQ    (R8)(R8*2), R9
+	VMOVUPD (SI), Y0
+	VMOVUPD (SI)(R8*1), Y1
+	VMOVUPD (SI)(R8*2), Y2
+	VMOVUPD (SI)(R9*1), Y3
+	MOVQ    $0x3ff0000000000000, AX
+	VMOVQ   AX, X15
+
+	VMOVAPD X0, X8
+	PIVOT(0, Y4, X4)
+	VMULPD  Y4, Y0, Y0
+	ELIMINATE(Y0, 0x55, Y1)
+	ELIMINATE(Y0, 0xaa, Y2)
+	ELIMINATE(Y0, 0xff, Y3)
+	VPERMPD $0x55, Y1, Y8
+	PIVOT(1, Y5, X5)
+	VMULPD  Y5, Y1, Y1
+	ELIMINATE(Y1, 0xaa, Y2)
+	ELIMINATE(Y1, 0xff, Y3)
+	VPERMPD $0xaa, Y2, Y8
+	PIVOT(2, Y6, X6)
+	VMULPD  Y6, Y2, Y2
+	ELIMINATE(Y2, 0xff, Y3)
+	VPERMPD $0xff, Y3, Y8
+	PIVOT(3, Y7, X7)
+
+	VBLENDPD $1, Y4, Y0, Y0
+	VBLENDPD $2, Y5, Y1, Y1
+	VBLENDPD $4, Y6, Y2, Y2
+	VMOVUPD  Y0, (DI)
+	VMOVUPD  Y1, 32(DI)
+	VMOVUPD  Y2, 64(DI)
+	VMOVUPD  Y7, 96(DI)
+	RET
+
+// func runAVX2(calls *call, count int)
+// As runAVX512: the calls share one change of the mode that rounds denormals to zero. The
+// arguments of a kernel are copied to 0(SP); 96(SP) and 104(SP) hold the calls left.
+TEXT ·runAVX2(SB), NOSPLIT, $120-16
+	STMXCSR 112(SP)
+	MOVL    112(SP), AX
+	ORL     $0x8040, AX
+	MOVL    AX, 116(SP)
+	LDMXCSR 116(SP)
+	MOVQ    calls+0(FP), SI
+	MOVQ    count+8(FP), CX
+
+call:
+	VMOVUPD 8(SI), Y0
+	VMOVUPD 40(SI), Y1
+	VMOVUPD 72(SI), Y2
+	VMOVUPD Y0, 0(SP)
+	VMOVUPD Y1, 32(SP)
+	VMOVUPD Y2, 64(SP)
+	MOVQ    (SI), AX
+	ADDQ    $104, SI
+	MOVQ    SI, 96(SP)
+	MOVQ    CX, 104(SP)
+	CMPQ    AX, $1
+	JEQ     triangle
+	JGT     factor
+	CALL    panel2<>(SB)
+	JMP     done
+
+triangle:
+	CALL triangle2<>(SB)
+	JMP  done
+
+factor:
+	CALL factor2<>(SB)
+
+done:
+	MOVQ 96(SP), SI
+	MOVQ 104(SP), CX
+	DECQ CX
+	JNE  call
+	LDMXCSR 112(SP)
 	VZEROUPPER
 	RET
 
-// func transposeAVX2(dst *float64, ldd int, src *float64, lds, rows, cols int)
+// func transposeTiles(dst *float64, ldd int, src *float64, lds, rows, cols int)
 // transposes whole 4x4 blocks; rows and cols are positive multiples of 4.
-TEXT ·transposeAVX2(SB), NOSPLIT, $0-48
+TEXT ·transposeTiles(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ ldd+8(FP), R8
 	MOVQ src+16(FP), SI

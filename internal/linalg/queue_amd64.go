@@ -1,6 +1,6 @@
 package linalg
 
-// call holds the arguments of one AVX-512 kernel, in the order in which the assembly
+// call holds the arguments of one kernel, in the order in which the assembly
 // expects them. The triangle's coefficients are a, its columns ras; a factor u is c, with
 // the coefficients a and the pivots b.
 type call struct {
@@ -29,7 +29,7 @@ const (
 )
 
 // queue collects calls of kernels: run makes them, in their order, with one change of the
-// processor's mode. Other paths make them at once.
+// processor's mode. The portable path makes them at once.
 type queue struct {
 	calls [maxCalls]call
 	count int
@@ -47,14 +47,14 @@ func (q *queue) next() *call {
 // run makes the calls and forgets their memory.
 func (q *queue) run() {
 	if q.count > 0 {
-		runAVX512(&q.calls[0], q.count)
+		run(&q.calls[0], q.count)
 		clear(q.calls[:q.count])
 		q.count = 0
 	}
 }
 
 func (q *queue) panel(c []float64, ldc int, a []float64, ras, cas int, b []float64, ldb, m, n, k int, alpha, beta float64) {
-	if active.path != avx512 {
+	if active.path == portable {
 		panel(c, ldc, a, ras, cas, b, ldb, m, n, k, alpha, beta)
 		return
 	}
@@ -65,7 +65,8 @@ func (q *queue) panel(c []float64, ldc int, a []float64, ras, cas int, b []float
 }
 
 func (q *queue) triangle(c []float64, c0, ldc int, coef []float64, n int) {
-	if active.path != avx512 {
+	if !hasTriangle(n) {
+		q.run()
 		triangle(c, c0, ldc, coef, n)
 		return
 	}
@@ -73,7 +74,7 @@ func (q *queue) triangle(c []float64, c0, ldc int, coef []float64, n int) {
 }
 
 func (q *queue) factor(coef, pivots, u []float64, ldu int) {
-	if active.path != avx512 {
+	if active.path == portable {
 		factor(coef, pivots, u, ldu)
 		return
 	}

@@ -76,3 +76,72 @@ loop:
 	JNE      loop
 	VZEROUPPER
 	RET
+
+// TIMES multiplies the 64-bit lanes of z by the constant whose low and high halves are in lo and
+// hi, from three products of 32 bits; t and u are lost.
+#define TIMES(z, lo, hi, t, u) \
+	VPSRLQ   $32, z, t  \
+	VPMULUDQ lo, t, t   \
+	VPMULUDQ hi, z, u   \
+	VPADDQ   u, t, t    \
+	VPSLLQ   $32, t, t  \
+	VPMULUDQ lo, z, z   \
+	VPADDQ   t, z, z
+
+// MIX is the finaliser of SplitMix64: of the states s into z.
+#define MIX(s, z, t, u) \
+	VPSRLQ $30, s, z   \
+	VPXOR  s, z, z     \
+	TIMES(z, Y8, Y9, t, u) \
+	VPSRLQ $27, z, t   \
+	VPXOR  t, z, z     \
+	TIMES(z, Y10, Y11, t, u) \
+	VPSRLQ $31, z, t   \
+	VPXOR  t, z, z
+
+// NUMBERS stores the eight numbers of four mixed states at offset.
+#define NUMBERS(offset, z, t, u) \
+	VPSRLQ     $32, z, t        \
+	VPSLLQ     $20, t, t        \
+	VPSLLQ     $32, z, z        \
+	VPSRLQ     $12, z, z        \
+	VPOR       Y12, t, t        \
+	VPOR       Y12, z, z        \
+	VSUBPD     Y13, t, t        \
+	VSUBPD     Y13, z, z        \
+	VUNPCKLPD  z, t, u          \
+	VUNPCKHPD  z, t, z          \
+	VPERM2F128 $0x20, z, u, t   \
+	VPERM2F128 $0x31, z, u, u   \
+	VMOVUPD    t, offset(DI)    \
+	VMOVUPD    u, offset+32(DI)
+
+// func fillAVX2(dst *float64, blocks int, s uint64)
+//
+// As fillAVX512, four states a vector.
+TEXT ·fillAVX2(SB), NOSPLIT, $0-24
+	MOVQ         dst+0(FP), DI
+	MOVQ         blocks+8(FP), CX
+	VPBROADCASTQ s+16(FP), Y1
+	VPADDQ       ramp<>+0(SB), Y1, Y0
+	VPADDQ       ramp<>+32(SB), Y1, Y1
+	VPBROADCASTQ ramp<>+200(SB), Y8
+	VPSRLQ       $32, Y8, Y9
+	VPBROADCASTQ ramp<>+208(SB), Y10
+	VPSRLQ       $32, Y10, Y11
+	VPBROADCASTQ ramp<>+216(SB), Y12
+	VPBROADCASTQ ramp<>+224(SB), Y13
+	VPBROADCASTQ ramp<>+192(SB), Y14
+
+loop:
+	MIX(Y0, Y2, Y4, Y5)
+	MIX(Y1, Y3, Y6, Y7)
+	VPADDQ Y14, Y0, Y0
+	VPADDQ Y14, Y1, Y1
+	NUMBERS(0, Y2, Y4, Y5)
+	NUMBERS(64, Y3, Y6, Y7)
+	ADDQ   $128, DI
+	DECQ   CX
+	JNE    loop
+	VZEROUPPER
+	RET

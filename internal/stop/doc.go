@@ -3,6 +3,8 @@
 // A rule is a pure function of curves: values by step, of which lower is better. It never sees a
 // parameter, a clock or a random number, so the same reports always lead to the same decisions.
 //
+//	gain    stops what is neither among the best at a rung nor likely to gain as much as it needs from
+//	        there on, by what complete trials gained
 //	asha    successive halving without waiting: Li et al., A system for massively parallel
 //	        hyperparameter tuning, MLSys 2020, in the form that stops and never pauses
 //	median  Golovin et al., Google Vizier, KDD 2017

@@ -128,6 +128,26 @@ func Expected(pairs [][2]float64, value float64) float64 {
 	return (1-w)*level(a) + w*level(b)
 }
 
+// leastPairs is how many pairs say how far off Expected is.
+const leastPairs = 4
+
+// Doubt is the standard deviation of what Expected says: how far off it is, in the middle, for each pair by the others. It is 0,
+// not known, with few pairs.
+func Doubt(pairs [][2]float64) float64 {
+	if len(pairs) < leastPairs {
+		return 0
+	}
+	missed := make([]float64, len(pairs))
+	for i, p := range pairs {
+		missed[i] = math.Abs(Expected(slices.Concat(pairs[:i], pairs[i+1:]), p[0]) - p[1])
+	}
+	slices.Sort(missed)
+	return missed[len(missed)/2] * deviations
+}
+
+// deviations turns the middle one of absolute values into a standard deviation, as it is for normal ones.
+const deviations = 1.4826
+
 // thinned copies at most mostPoints of a curve, spread evenly over the indices, the last included.
 func thinned(steps []int64, values []float64) (s, y []float64) {
 	n := min(len(steps), mostPoints)

@@ -55,6 +55,10 @@ func known() []Rule {
 		return option{key: "after", meaning: meaning, value: n, least: 1, most: 1e6, whole: true}
 	}
 	return []Rule{
+		{"gain", []option{
+			{key: "keep", meaning: "share of the trials at a rung that go on in any case", value: 0.25, least: 0.01, most: 1},
+			{key: "chance", meaning: "others are stopped when they are less likely than this to become the best", value: 0.25, least: 0.01, most: 0.5},
+		}},
 		{"asha", []option{
 			{key: "factor", meaning: "one of so many trials goes on at a rung; the next rung is so many times further", value: 4, least: 2, most: 100, whole: true},
 			{key: "first", meaning: "step of the first rung; 0: two rungs before the last step of complete trials", value: 0, least: 0, most: 1e15, whole: true},
@@ -171,6 +175,8 @@ func (r *Rule) Decide(one Curve, fresh int, others []Curve) string {
 		return ""
 	}
 	switch r.name {
+	case "gain":
+		return r.gain(one, fresh, others)
 	case "asha":
 		return r.asha(one, fresh, others)
 	case "median":

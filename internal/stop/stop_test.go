@@ -48,7 +48,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q gave %v, want %q", text, err, want)
 		}
 	}
-	if Describe() == "" || len(Names()) != 3 {
+	if Describe() == "" || len(Names()) != 4 {
 		t.Error("the rules are not listed")
 	}
 }
@@ -192,5 +192,20 @@ func BenchmarkDecide(b *testing.B) {
 				r.Decide(one, 499, others)
 			}
 		})
+	}
+}
+
+func TestDoubt(t *testing.T) {
+	if got := Doubt([][2]float64{{1, 1}, {2, 5}, {3, 3}}); got != 0 {
+		t.Errorf("three pairs give %v", got)
+	}
+	// Each is what the mean of its neighbours is, but for the ends and one by a value far off: few do not count.
+	pairs := [][2]float64{{1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {7, 700}}
+	if got := Doubt(pairs); got != 0 {
+		t.Errorf("a line gives %v", got)
+	}
+	pairs = [][2]float64{{1, 1}, {2, 3}, {3, 3}, {4, 5}, {5, 5}, {6, 7}}
+	if got := Doubt(pairs); math.Abs(got-1.4826) > 1e-9 {
+		t.Errorf("stairs give %v, want 1.4826", got)
 	}
 }

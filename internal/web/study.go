@@ -27,6 +27,7 @@ type trial struct {
 	Reason    string
 	Cost      float64
 	CountsAs  *float64 `json:"counts_as"`
+	CountsStd float64  `json:"counts_std"`
 	Last      *struct {
 		Step  int64
 		Value float64

@@ -25,7 +25,7 @@ type StudyOptions struct {
 	Batch  int    `json:"batch,omitempty" minimum:"1" maximum:"1000" doc:"Trials that an ask without a count gets; 1 when it is left out."`
 	Budget int    `json:"budget,omitempty" minimum:"1" maximum:"1000000000" doc:"Trials that are meant in all, if it is known: the method plans for them."`
 
-	Stop    string  `json:"stop,omitempty" maxLength:"200" doc:"Rule that ends trials early, by what they report while they run: asha, median or curve, with options as name:key=value,... None when it is left out." example:"asha"`
+	Stop    string  `json:"stop,omitempty" maxLength:"200" doc:"Rule that ends trials early, by what they report while they run: gain, asha, median or curve, with options as name:key=value,... None when it is left out." example:"gain"`
 	Cost    string  `json:"cost,omitempty" enum:"aware" doc:"aware: points are chosen for what they are expected to bring beside what they cost, which trials tell, or else the time that they take."`
 	MaxCost float64 `json:"max_cost,omitempty" minimum:"0" doc:"Cost of all trials that is meant, if it is known: towards it cost counts less and less."`
 }

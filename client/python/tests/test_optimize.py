@@ -249,7 +249,7 @@ def test_ctrl_c(tmp_path: Path) -> None:
     assert run.stdout is not None
     run.stdout.readline()
     run.send_signal(signal.SIGINT)
-    _, said = run.communicate(timeout=20)
+    _, said = run.communicate(timeout=60)
     assert run.returncode != 0 and gone(server)
     assert "Interrupted: rig: minimized to " in said and f"path={str(tmp_path / 'rig.db')!r} continues" in said
     with PrivateServer(tmp_path / "rig.db") as last:

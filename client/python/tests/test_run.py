@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import http.server
 import os
 import signal
@@ -132,9 +133,33 @@ study.minimize(slow, evals=9, parallel=PARALLEL, lease=1000)
         for _ in range(parallel):
             assert run.stdout.readline() == "running\n"
         run.send_signal(signal.SIGINT)
-        _, said = run.communicate(timeout=20)
+        _, said = run.communicate(timeout=60)
         assert "KeyboardInterrupt" in said and run.returncode != 0
         assert study.info().states == {"waiting": parallel}
+
+
+def test_trials_on_their_way_are_given_back(study: mahabo.Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread that waits for a trial when the run is interrupted gets it late."""
+    ask, lock, late = study.ask, threading.Lock(), threading.Event()
+
+    def slow(*args: Any, **options: Any) -> Any:
+        with lock:
+            trials = ask(*args, **options)
+        if trials[0].number == 2:
+            late.set()
+            time.sleep(0.5)
+        return trials
+
+    def objective(p: dict[str, Any]) -> float:
+        late.wait(20)
+        _thread.interrupt_main()
+        time.sleep(20)
+        return 0.0
+
+    monkeypatch.setattr(study, "ask", slow)
+    with pytest.raises(KeyboardInterrupt):
+        study.minimize(objective, evals=9, parallel=2, lease=1000)
+    assert study.info().states == {"waiting": 2}
 
 
 def test_a_server_that_restarts_is_not_noticed(binary: str, tmp_path: Path) -> None:

@@ -436,14 +436,22 @@ type belief struct {
 	noise, noiseSpread float64
 }
 
-func (s *several) belief(n int, local float64) belief {
+// against is minus the logarithm of the density of a noise, without constant terms.
+func (b belief) against(noise float64) float64 {
+	v := math.Log(noise/b.noise) / b.noiseSpread
+	return v * v / 2
+}
+
+// beliefs are those that the data choose between.
+func (s *several) beliefs(n int, local float64) []belief {
+	smooth := belief{gp.RBF, 0.3, 2, 1e-6, 2}
 	switch {
 	case local > 0:
-		return belief{gp.Matern52, 0.2 / local, 1, 1e-6, 2}
+		return []belief{{gp.Matern52, 0.2 / local, 1, 1e-6, 2}}
 	case n >= s.Dim:
-		return belief{gp.Matern52, 0.3, 0.25, 1e-6, 6}
+		return []belief{{gp.Matern52, 0.3, 0.25, 1e-6, 6}, smooth}
 	}
-	return belief{gp.RBF, 0.3, 2, 1e-6, 2}
+	return []belief{smooth}
 }
 
 // learn returns the hyperparameters of processes that share them, and the best way to see each.
@@ -451,62 +459,153 @@ func (s *several) learn(ctx context.Context, points *gp.Points, choices [][]choi
 	if s.weighted() {
 		return s.learnWeights(ctx, points, choices)
 	}
-	least := math.Inf(1)
-	y, noise := rows(choices), given(choices)
-	b := s.belief(len(y[0]), local)
-	for _, times := range thetas {
-		t := math.Log(times) / b.spread
-		if math.Abs(t) > 3 {
-			continue
-		}
-		for _, own := range noises {
-			if err := ctx.Err(); err != nil {
-				return best, nil, err
-			}
-			h := gp.Hyper{Profile: b.profile, Metric: gp.Isotropic{Theta: b.theta * times}, Noise: own}
-			j, err := gp.ConditionJoint(h, points, y, noise, 0)
-			if err != nil {
+	f := fitting{points: points, choices: choices, y: rows(choices), noise: given(choices), least: math.Inf(1)}
+	var b belief
+	for _, each := range s.beliefs(len(f.y[0]), local) {
+		for _, times := range thetas {
+			t := math.Log(times) / each.spread
+			if math.Abs(t) > 3 {
 				continue
 			}
-			v := math.Log(own/b.noise) / b.noiseSpread
-			loss, ways := choose(j, choices)
-			if loss += t*t/2 + v*v/2; loss < least {
-				best, chosen, least = h, ways, loss
-			}
-		}
-	}
-	if math.IsInf(least, 1) {
-		return best, nil, gp.ErrNoFit
-	}
-	even := best
-	least -= mainCost
-	for _, theta := range mainThetas {
-		if local > 0 {
-			theta *= 1 / (3 * local)
-		}
-		main := gp.NewMain(theta, points)
-		for _, part := range mainShares {
-			for _, own := range mainNoises {
+			for _, own := range noises {
 				if err := ctx.Err(); err != nil {
 					return best, nil, err
 				}
-				h := even
-				h.Noise, h.Main = own, main.With(part)
-				j, err := gp.ConditionJoint(h, points, y, noise, 0)
-				if err != nil {
-					continue
-				}
-				v := math.Log(own/b.noise) / b.noiseSpread
-				loss, ways := choose(j, choices)
-				if loss += v * v / 2; loss < least {
-					best, chosen, least = h, ways, loss
-					best.Main = &gp.Main{Share: part, Theta: theta}
+				if f.try(gp.Hyper{Profile: each.profile, Metric: gp.Isotropic{Theta: each.theta * times}, Noise: own}, t*t/2+each.against(own)) {
+					b = each
 				}
 			}
 		}
 	}
-	return best, chosen, nil
+	if math.IsInf(f.least, 1) {
+		return best, nil, gp.ErrNoFit
+	}
+	even := f.best
+	f.least -= mainCost
+	mains := make([]gp.Main, len(mainThetas))
+	for i, theta := range mainThetas {
+		if local > 0 {
+			theta *= 1 / (3 * local)
+		}
+		mains[i] = gp.NewMain(theta, points)
+	}
+	withMain := func(lead int, leadTheta, cost float64) error {
+		for _, main := range mains {
+			for _, part := range mainShares {
+				for _, own := range mainNoises {
+					if err := ctx.Err(); err != nil {
+						return err
+					}
+					h := even
+					h.Noise, h.Main = own, main.With(part).Led(lead, leadTheta)
+					f.try(h, b.against(own)+cost)
+				}
+			}
+		}
+		return nil
+	}
+	if err := withMain(0, 0, 0); err != nil {
+		return best, nil, err
+	}
+	if s.objectives > 1 && len(choices) == 1 && local == 0 {
+		lead, err := s.leader(ctx, f)
+		if err != nil {
+			return best, nil, err
+		}
+		cost := math.Log(float64(s.Dim)) + mainCost
+		for _, own := range leadThetas {
+			for _, rest := range leadRests {
+				h := even
+				h.Metric, h.Main = gp.Isotropic{Theta: even.Metric.(gp.Isotropic).Theta * rest}, gp.Main{}.Led(lead, own)
+				f.try(h, b.against(h.Noise)+cost)
+			}
+			if err := withMain(lead, own, cost); err != nil {
+				return best, nil, err
+			}
+		}
+	}
+	if m := f.best.Main; m != nil { // what it remembers of the points is of no further use
+		f.best.Main = &gp.Main{Share: m.Share, Theta: m.Theta, Lead: m.Lead, LeadTheta: m.LeadTheta}
+	}
+	return f.best, f.chosen, nil
 }
+
+// fitting is the hyperparameters that explain data best of those that were tried.
+type fitting struct {
+	points  *gp.Points
+	choices [][]choice
+	y       [][]float64 // of all choices
+	noise   []float64   // that was told
+
+	best   gp.Hyper
+	chosen []int
+	least  float64
+}
+
+// try says whether hyperparameters are better than all before, with what is believed against them.
+func (f *fitting) try(h gp.Hyper, against float64) bool {
+	j, err := gp.ConditionJoint(h, f.points, f.y, f.noise, 0)
+	if err != nil {
+		return false
+	}
+	loss, ways := choose(j, f.choices)
+	if loss += against; !(loss < f.least) {
+		return false
+	}
+	f.best, f.chosen, f.least = h, ways, loss
+	return true
+}
+
+// leader is the coordinate that explains most when it leads: an objective may depend on all others in a way that one of them says, as where
+// that one chooses the place on the front.
+func (s *several) leader(ctx context.Context, f fitting) (lead int, err error) {
+	ways := f.choices[0]
+	n := len(ways[0].w)
+	if step := (n + mostScreened - 1) / mostScreened; step > 1 {
+		some := slices.DeleteFunc(sequence(n), func(i int) bool { return i%step > 0 })
+		var fewer []choice
+		for _, c := range ways {
+			fewer = append(fewer, choice{at(c.w, some), c.logJacobian * float64(len(some)) / float64(n), at(c.noise, some)})
+		}
+		f.points, f.noise, f.choices = f.points.Subset(some), at(f.noise, some), [][]choice{fewer}
+		f.y = rows(f.choices)
+	}
+	h, main := f.best, gp.Main{}
+	if h.Main != nil {
+		main = *gp.NewMain(h.Main.Theta, f.points).With(h.Main.Share)
+	}
+	f.least = math.Inf(1)
+	for c := range s.Dim {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		h.Main = main.Led(c, leadThetas[len(leadThetas)/2])
+		if f.try(h, 0) {
+			lead = c
+		}
+	}
+	return lead, nil
+}
+
+// at picks values.
+func at(values []float64, numbers []int) (some []float64) {
+	if values == nil {
+		return nil
+	}
+	for _, i := range numbers {
+		some = append(some, values[i])
+	}
+	return some
+}
+
+// Coordinates that lead.
+var (
+	leadThetas = []float64{0.5, 3, 18, 108} // of coordinates in [-1, 1]
+	leadRests  = []float64{1, 1.0 / 8, 1.0 / 64}
+)
+
+// mostScreened is the number of observations by which the coordinate is found that leads.
+const mostScreened = 160
 
 // Main effects that are tried.
 var (

@@ -36,6 +36,7 @@ type target struct {
 	beta, gamma float64
 	rho         float64
 	improvement *float64
+	free        bool // limits do not count
 }
 
 // smooth is the width in which the largest of the weighted objectives is smoothed, and share what their sum counts beside it.
@@ -94,7 +95,7 @@ func (t *target) bound(mean, variance, dMean, dVariance []float64) (value float6
 	} else {
 		value = t.chebyshev(func(k int) float64 { return mean[k] - t.beta*std(k) }, func(k int, slope float64) { add(k, slope, t.beta) })
 	}
-	for k := t.objectives; k < t.outcomes; k++ {
+	for k := t.objectives; k < t.outcomes && !t.free; k++ {
 		if c := mean[k] + t.gamma*std(k); c > 0 {
 			value += t.rho * c * c
 			add(k, 2*t.rho*c, -t.gamma)
@@ -174,7 +175,7 @@ func (q *queries) solve(ctx context.Context, t *target, region *acquire.Region, 
 		return q.evaluable(ctx, t, best, region, err)
 	}
 	steps = rhos
-	if t.outcomes == t.objectives {
+	if t.outcomes == t.objectives || t.free {
 		steps = 1 // there is nothing to enforce
 	}
 	for range steps {
@@ -270,7 +271,7 @@ func (q *queries) best(ctx context.Context, n int) (points []strategy.Point, err
 			kind = q.kind()
 		}
 		if kind == sparseTag {
-			x, err = q.sparse(ctx, t, q.region.Around(centre, q.width()), centre)
+			x, err = q.sparse(ctx, t, q.region.Around(centre, q.width()), centre, sparseRounds)
 		} else {
 			x, err = q.solve(ctx, t, region, centre, reach)
 		}
@@ -309,11 +310,11 @@ func (q *queries) width() float64 {
 
 // sparse chooses among many points that differ from the centre in some coordinates only, with
 // limits as they count at last: where a function is rough in every coordinate, few of them should move.
-func (q *queries) sparse(ctx context.Context, t *target, region *acquire.Region, centre strategy.Point) (strategy.Point, error) {
+func (q *queries) sparse(ctx context.Context, t *target, region *acquire.Region, centre strategy.Point, rounds int) (strategy.Point, error) {
 	t.rho = leastRho * rhoStep
 	best, least := slices.Clone(centre), math.Inf(1)
 	x, value := linalg.New(sparseRows, q.Dim), make([]float64, sparseRows)
-	for range sparseRounds {
+	for range rounds {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mahabo/mahabo/internal/fdcheck"
+	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/pareto"
 	"github.com/mahabo/mahabo/internal/problem"
@@ -94,7 +95,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// The model learns: what it expects after some rounds is near what comes.
+// The model learns: what it expects of the front after some rounds is near what comes.
 func TestPredictOutcomes(t *testing.T) {
 	cfg, f := task(3, 2, 2)
 	s := New(cfg)
@@ -102,7 +103,7 @@ func TestPredictOutcomes(t *testing.T) {
 	if _, err := s.Ask(t.Context(), 1, nil); err != nil {
 		t.Fatal(err)
 	}
-	x := strategy.Point{0.2, -0.1, 0.3}
+	x := strategy.Point{0, -0.03, -0.03} // between the objectives' lowest points
 	means, _, ok := s.(*several).PredictOutcomes(x)
 	for k, want := range f(x) {
 		if !ok || math.Abs(means[k]-want) > 0.05 {
@@ -340,4 +341,53 @@ func TestFindsWhatKeepsLimits(t *testing.T) {
 		}
 	}
 	t.Error("no point keeps all limits after 300 evaluations")
+}
+
+// A smooth function of many parameters is taken for one also with more points than parameters.
+func TestSmoothWithManyPoints(t *testing.T) {
+	cfg, f := task(26, 2, 1)
+	s := New(cfg).(*several)
+	fill := rng.NewFiller(rng.New(5))
+	for range 60 {
+		x := make(strategy.Point, 26)
+		fill.Uniform(x)
+		if err := s.Tell(strategy.Observation{X: x, Y: f(x)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	learned, err := s.refit(t.Context(), 60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for g, h := range learned.hypers {
+		if h.Profile != gp.RBF {
+			t.Errorf("group %d has profile %v", g, h.Profile)
+		}
+	}
+}
+
+// Where limits are kept in places far from each other, the front has points of all of them.
+func TestIslands(t *testing.T) {
+	cfg := strategy.Config{Domain: strategy.Box(4), Objectives: 2, Limits: 1, Init: 6, Seed: 3}.WithDefaults()
+	islands := []float64{-0.95, 0, 0.95}
+	f := func(x []float64) []float64 {
+		away := 0.0
+		for _, v := range x[1:] {
+			away += v * v
+		}
+		limit := math.Inf(1)
+		for _, at := range islands {
+			limit = min(limit, (x[0]-at)*(x[0]-at)+away)
+		}
+		return []float64{x[0] + away, -x[0] + away, limit - 0.04}
+	}
+	found := make([]bool, len(islands))
+	for _, o := range play(t, New(cfg), f, 12, 5) {
+		for k, at := range islands {
+			found[k] = found[k] || o.Y[2] <= 0 && math.Abs(o.X[0]-at) < 0.3
+		}
+	}
+	if slices.Contains(found, false) {
+		t.Errorf("of the places at %v these were found: %v", islands, found)
+	}
 }

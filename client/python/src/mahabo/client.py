@@ -76,8 +76,8 @@ class Client:
         outcomes declare several numbers that a trial tells: {"mass": "minimize", "stress": {"at_most": 10}}. budget is
         the number of trials that are meant in all, if it is known: the method plans for
         them. former are studies to learn from: names of studies of the server, or a dict of a name and its trials,
-        {"notebook": [({"rate": 0.1}, 3.2), ...]}. They may have other bounds, parameters, units and offsets. stop names a rule that ends trials early by what they report: asha, median or curve, with options as
-        asha:factor=3. With cost="aware" points are chosen for what they are expected to bring beside what they cost, less
+        {"notebook": [({"rate": 0.1}, 3.2), ...]}. They may have other bounds, parameters, units and offsets. stop names a rule that ends trials early by what they report: gain, asha, median or curve, with options as
+        gain:keep=0.5. With cost="aware" points are chosen for what they are expected to bring beside what they cost, less
         and less so towards max_cost, the cost that is meant in all. With exist_ok the study that has the name already is returned as it is,
         unless its parameters, its goal or its method are others (StudyDiffers).
         """

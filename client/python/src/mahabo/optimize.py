@@ -79,7 +79,7 @@ def minimize(
     also when standard error is not a terminal. callback gets every trial that has an outcome.
 
     For functions that take long: one with a second argument, or a second one named trial, gets the trial too. It reports with
-    trial.report(step, value), which returns True when the rule stop, asha, median or curve, wants the trial to end;
+    trial.report(step, value), which returns True when the rule stop, gain, asha, median or curve, wants the trial to end;
     then it raises mahabo.Stopped. trial.checkpoint is a folder of its own in checkpoints, which it finds again when the
     trial is evaluated once more. cost="aware" chooses points for what they are expected to bring beside what they cost:
     trial.cost if the function sets it, else its time. After hours, or when all trials have cost max_cost, no

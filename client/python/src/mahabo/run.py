@@ -13,7 +13,7 @@ import threading
 import traceback
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Sequence, Tuple, Union
 
 from .convert import measured, number
 from .errors import (
@@ -39,6 +39,7 @@ be a coroutine function."""
 
 _BEATS = 3  # heartbeats that a lease has time for
 _HOPELESS = 10  # failures without any success that end a run
+_PATIENCE = 5.0  # seconds that a run which ends waits for trials that are on their way
 
 _PACKAGE = os.path.dirname(__file__) + os.sep
 _log = logging.getLogger("mahabo")
@@ -76,6 +77,9 @@ class Run:
         self._lock = threading.Lock()
         self._left = evals
         self._open: Dict[int, Trial] = {}
+        self._given_back = False
+        self._asking = 0  # threads that wait for a trial
+        self._asked = threading.Condition(self._lock)  # one of them has it
         self._stop = threading.Event()
         self._error: BaseException | None = None
         self._notes: set[str] = set()
@@ -94,6 +98,8 @@ class Run:
                 self._spread()
         finally:
             self._stop.set()
+            with self._asked:  # a trial that is on its way is to be given back too
+                self._asked.wait_for(lambda: self._asking == 0, _PATIENCE)
             self._give_back()
             self._objective.close()
         if self._error is not None:
@@ -113,7 +119,7 @@ class Run:
     def _work(self) -> None:
         try:
             while self._take():
-                for trial in self._study.ask(1, lease=self._lease):
+                for trial in self._ask():
                     self._evaluate(trial)
         except Exhausted:
             pass
@@ -125,7 +131,19 @@ class Run:
             if self._left == 0 or self._stop.is_set() or self._until():
                 return False
             self._left -= 1
+            self._asking += 1
             return True
+
+    def _ask(self) -> Sequence[Trial]:
+        trials: Sequence[Trial] = ()
+        try:
+            trials = self._study.ask(1, lease=self._lease)
+            return trials
+        finally:
+            with self._asked:
+                self._open.update((t.number, t) for t in trials)
+                self._asking -= 1
+                self._asked.notify_all()
 
     def _end(self, error: BaseException) -> None:
         with self._lock:
@@ -134,11 +152,12 @@ class Run:
         self._stop.set()
 
     def _evaluate(self, trial: Trial) -> None:
-        with self._lock:
-            self._open[trial.number] = trial
         if self._stop.is_set():
-            self._give_back()  # it came after all others were given back
-            return
+            with self._lock:
+                late = self._given_back
+            if late:
+                self._give_back()
+            return  # else the main thread gives it back
         self._note(trial)
         tell = self._outcome(trial)
         if self._stop.is_set():
@@ -241,6 +260,7 @@ class Run:
 
     def _give_back(self) -> None:
         with self._lock:
+            self._given_back = True
             numbers = sorted(self._open)
             self._open.clear()
         try:

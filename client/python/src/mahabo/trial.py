@@ -187,6 +187,8 @@ class Trial:
     """The last report of a stopped trial."""
     counts_as: float | None = None
     """What the method takes for the value of a stopped trial."""
+    counts_std: float | None = None
+    """Standard deviation of counts_as, if it is known."""
     should_stop: bool = False
     """The rule of the study wants the trial to end: report and heartbeat say so."""
     checkpoint: Path | None = None
@@ -230,6 +232,7 @@ class Trial:
         last, counts_as = d.get("last"), d.get("counts_as")
         self.last = Report.read(last) if last else None
         self.counts_as = None if counts_as is None else float(counts_as)
+        self.counts_std = float(d["counts_std"]) if d.get("counts_std") else None
         self.should_stop = self.state in ("running", "stale") and (self.should_stop or d.get("stop", False))
         self.notes = tuple(d.get("notes") or ())
         self.excluded = d.get("excluded", False)
