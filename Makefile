@@ -33,7 +33,9 @@ PARSERS  := space/FuzzParse internal/table/FuzzImportCSV internal/table/FuzzImpo
 
 check: fmt vet lint short
 
-test: deps fmt vet full race python
+# The Python tests wait for most of their time, beside those with the race detector.
+test: deps fmt vet full
+	$(MAKE) -j2 race python
 
 # The page of results is tested in a browser, package store on a PostgreSQL server of its
 # own, and the Python client with pytest.
@@ -64,15 +66,19 @@ short:
 	$(GO) test -short ./...
 
 # Tests change the number of processors where results must not depend on it. Those that look at
-# pages keep what they see in dist/screenshots.
+# pages keep what they see in dist/screenshots. What make vet has looked at is not looked at again.
 full:
-	MAHABO_SCREENSHOTS=$(CURDIR)/dist/screenshots $(GO) test -timeout 20m ./...
+	MAHABO_SCREENSHOTS=$(CURDIR)/dist/screenshots $(GO) test -vet=off -timeout 20m ./...
 
-# Where several goroutines meet. The race detector needs cgo, hence a C compiler.
-CONCURRENT := . ./evaluate ./command ./study ./store/... ./server ./worker ./internal/queue ./internal/token \
-	./internal/web ./internal/parallel ./internal/linalg ./internal/bench ./internal/suggest ./internal/method/paper/turbo
+# Where several goroutines meet: in the tests of some packages but those that only compute or read, in few of
+# others. The race detector needs cgo, hence a C compiler, and makes computing ten times as long.
+CONCURRENT := . ./evaluate ./command ./study ./store/... ./server ./worker ./internal/queue ./internal/token ./internal/parallel
+ALONE      := TestFeasibilityIsLearned|TestCostAware|TestFormerStudy|TestNote|TestTurboResizesWithAllKinds|TestHeartbeatsOfLongTrialsAreFew|TestManyReportsStayCheap|TestLargeStudyIsLight|TestOldPointsArePacked|TestOldSQLiteFileContinues|TestOldPostgreSQLDumpContinues
+THREADED   := ./internal/problem ./internal/linalg ./internal/method/paper/turbo ./internal/bench ./internal/web
+MEETINGS   := TestLargeOrders|TestFactorGrows|TestTurboReplay|TestCandidates|TestProblemsAreShared|TestValuesDoNotDependOnThreads|TestInterruptedRunContinues|TestOneFailureDoesNotStopTheOthers|TestReplay|TestRunCrews|TestOneWriterAtATime|TestBrowser
 race:
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m $(CONCURRENT)
+	CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 20m -skip '^($(ALONE))$$' $(CONCURRENT)
+	CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 20m -run '^($(MEETINGS))$$' $(THREADED)
 
 cross:
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build ./...

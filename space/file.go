@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mahabo/mahabo/internal/hint"
 	"go.yaml.in/yaml/v3"
@@ -48,11 +49,11 @@ func Parse(data []byte) (*Space, error) {
 
 // parserLine is how the library begins its errors about structure. It counts their lines from 0,
 // unlike those of other errors.
-var parserLine = regexp.MustCompile(`^yaml: line (\d+): (did not find expected .*)`)
+var parserLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: line (\d+): (did not find expected .*)`) })
 
 // placed mends the line of an error of the library, and says what is behind the usual one.
 func placed(err error, data []byte) error {
-	m := parserLine.FindStringSubmatch(err.Error())
+	m := parserLine().FindStringSubmatch(err.Error())
 	if m == nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mahabo/mahabo/study"
@@ -16,10 +17,11 @@ import (
 // database is a store in SQL. What its dialects differ in stands in the fields.
 type database struct {
 	write, read *sql.DB
-	prepared    map[string]*sql.Stmt // statements of Append by their text
+	prepared    *statements // nil where they are sent as text
 	readOnly    bool
 	unpacked    bool               // its tables are of a version without packed points
 	unreported  bool               // and of one without reports
+	ownBytes    bool               // the driver makes new bytes for every row
 	scripts     bool               // it takes several statements at once, with arguments
 	lockSchema  string             // statement that makes migrations take turns
 	duplicate   func(error) bool   // whether a UNIQUE column refused a value
@@ -154,7 +156,7 @@ func (d *database) append(ctx context.Context, id string, events []study.Event, 
 
 // appendInTurn sends one prepared statement after the other.
 func (d *database) appendInTurn(ctx context.Context, move []any, parts []inserted) error {
-	return d.update(ctx, func(tx *sql.Tx) error {
+	return d.updateRows(ctx, parts, func(tx *sql.Tx) error {
 		// Whoever moves the length first holds the row until it commits; the
 		// others then find another length.
 		n, err := affected(d.exec(ctx, tx, moveLength, move...))
@@ -270,20 +272,54 @@ func fits(n int) int {
 	}
 }
 
-// prepare has the statements of Append parsed once.
-func (d *database) prepare(ctx context.Context) (err error) {
-	texts := []string{moveLength}
-	for n := mostRows; n > 0; n /= 10 {
-		texts = append(texts, inserted{into: insertEvents}.text(2, n), inserted{into: insertTrials, then: replace}.text(2, n),
-			inserted{into: insertPoints}.text(2, n), inserted{into: insertPoints, then: keep}.text(2, n))
-	}
-	d.prepared = map[string]*sql.Stmt{}
-	for _, text := range texts {
-		if d.prepared[text], err = d.write.PrepareContext(ctx, text); err != nil {
+// updateRows is update for what inserts rows, with statements that are parsed before: they are said again
+// and again.
+func (d *database) updateRows(ctx context.Context, parts []inserted, f func(*sql.Tx) error) error {
+	if d.prepared != nil && !d.readOnly {
+		if err := d.retry(ctx, func() error { return d.prepared.add(ctx, d.write, parts) }); err != nil {
 			return err
 		}
 	}
+	return d.update(ctx, f)
+}
+
+// statements are those of Append that were needed by now, by their text.
+type statements struct {
+	mu     sync.Mutex
+	parsed map[string]*sql.Stmt
+}
+
+// add has the statements parsed that rows need. It takes the connection, hence before the transaction.
+func (s *statements) add(ctx context.Context, db *sql.DB, parts []inserted) error {
+	texts := []string{moveLength}
+	for _, part := range parts {
+		rows := len(part.rows)
+		for n := mostRows; n > 0; n /= 10 {
+			if rows >= n {
+				texts = append(texts, part.text(2, n))
+				rows %= n
+			}
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, text := range texts {
+		if s.parsed[text] != nil {
+			continue
+		}
+		parsed, err := db.PrepareContext(ctx, text)
+		if err != nil {
+			return err
+		}
+		s.parsed[text] = parsed
+	}
 	return nil
+}
+
+func (s *statements) find(text string) *sql.Stmt {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.parsed[text]
 }
 
 // exec runs a statement, a prepared one where there are any.
@@ -291,7 +327,7 @@ func (d *database) exec(ctx context.Context, tx *sql.Tx, text string, args ...an
 	if d.prepared == nil {
 		return tx.ExecContext(ctx, text, args...)
 	}
-	return tx.StmtContext(ctx, d.prepared[text]).ExecContext(ctx, args...)
+	return tx.StmtContext(ctx, d.prepared.find(text)).ExecContext(ctx, args...)
 }
 
 // Events returns the log behind a place, with the points, for whoever does not know that they

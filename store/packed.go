@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/mahabo/mahabo/internal/points"
 	"github.com/mahabo/mahabo/space"
@@ -52,16 +54,16 @@ func (d *database) Packed(ctx context.Context, id string, numbers []int) (map[in
 	if d.unpacked {
 		return found, nil
 	}
-	for len(numbers) > 0 {
-		n := min(len(numbers), mostRows)
+	for ranges := rangesOf(numbers); len(ranges) > 0; {
+		n := min(len(ranges), mostRows)
 		args := []any{id}
 		var list strings.Builder
-		for i, number := range numbers[:n] {
+		for i, r := range ranges[:n] {
 			if i > 0 {
 				list.WriteByte(',')
 			}
-			fmt.Fprintf(&list, "$%d", i+2)
-			args = append(args, number)
+			fmt.Fprintf(&list, "(CAST($%d AS BIGINT),CAST($%d AS BIGINT))", 2*i+2, 2*i+3)
+			args = append(args, r[0], r[1])
 		}
 		_, err := collect(ctx, d, func(rows *sql.Rows) (none struct{}, err error) {
 			var number int
@@ -69,13 +71,26 @@ func (d *database) Packed(ctx context.Context, id string, numbers []int) (map[in
 			err = rows.Scan(&number, &data)
 			found[number] = data
 			return none, err
-		}, `SELECT number, data FROM mahabo_points WHERE study = $1 AND number IN (`+list.String()+`)`, args...)
+		}, `SELECT number, data FROM (VALUES `+list.String()+`) AS wanted CROSS JOIN mahabo_points
+			WHERE study = $1 AND number BETWEEN wanted.column1 AND wanted.column2`, args...)
 		if err != nil {
 			return nil, err
 		}
-		numbers = numbers[n:]
+		ranges = ranges[n:]
 	}
 	return found, nil
+}
+
+// rangesOf are the first and last numbers of those that follow each other: databases find them together.
+func rangesOf(numbers []int) (ranges [][2]int) {
+	for _, n := range slices.Sorted(slices.Values(numbers)) {
+		if last := len(ranges) - 1; last >= 0 && n <= ranges[last][1]+1 {
+			ranges[last][1] = n
+		} else {
+			ranges = append(ranges, [2]int{n, n})
+		}
+	}
+	return ranges
 }
 
 // pagePoints is how many points are read at once: they may be large.
@@ -112,8 +127,12 @@ func (d *database) Snapshot(ctx context.Context, id string) (data string, seq in
 	if d.unpacked {
 		return "", 0, nil
 	}
+	var to any = &data
+	if d.ownBytes {
+		to = (*uncopied)(&data)
+	}
 	err = d.retry(ctx, func() error {
-		return d.read.QueryRowContext(ctx, `SELECT seq, data FROM mahabo_snapshots WHERE study = $1`, id).Scan(&seq, &data)
+		return d.read.QueryRowContext(ctx, `SELECT seq, data FROM mahabo_snapshots WHERE study = $1`, id).Scan(&seq, to)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", 0, nil
@@ -121,14 +140,28 @@ func (d *database) Snapshot(ctx context.Context, id string) (data string, seq in
 	return data, seq, err
 }
 
+// uncopied takes the bytes of a driver that made them for this row alone, without another copy: a snapshot has
+// megabytes.
+type uncopied string
+
+// Scan is for package sql.
+func (u *uncopied) Scan(from any) error {
+	data, ok := from.([]byte)
+	if !ok {
+		return fmt.Errorf("the snapshot is %T: bytes are expected", from)
+	}
+	*u = uncopied(unsafe.String(unsafe.SliceData(data), len(data)))
+	return nil
+}
+
 // SaveSnapshot replaces an older snapshot, also one of another version at the same place, and adds points that are missing.
 func (d *database) SaveSnapshot(ctx context.Context, id string, data []byte, seq int64, numbers []int, keys, packed [][]byte) error {
 	if len(data) > math.MaxInt32 {
 		return errors.New("the snapshot is too large")
 	}
-	rows := pointRows(numbers, keys, packed)
-	return d.update(ctx, func(tx *sql.Tx) error {
-		if err := d.insert(ctx, tx, inserted{insertPoints, rows, keep}, id); err != nil {
+	points := inserted{insertPoints, pointRows(numbers, keys, packed), keep}
+	return d.updateRows(ctx, []inserted{points}, func(tx *sql.Tx) error {
+		if err := d.insert(ctx, tx, points, id); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO mahabo_snapshots (study, seq, data) VALUES ($1, $2, $3)

@@ -43,12 +43,10 @@ func writeSQLite(ctx context.Context, path string) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = d.migrate(ctx); err == nil {
-		err = d.prepare(ctx)
-	}
-	if err != nil {
+	if err = d.migrate(ctx); err != nil {
 		return nil, errors.Join(explain(err), d.Close())
 	}
+	d.prepared = &statements{parsed: map[string]*sql.Stmt{}}
 	d.written, d.away = there, func(err error) string { return sqliteAway(err, there) }
 	return d, nil
 }
@@ -122,7 +120,7 @@ func openSQLite(path string, there func() error, how url.Values, pragmas ...stri
 	write := sql.OpenDB(connector{fileURL(filepath.ToSlash(path), how), there})
 	write.SetMaxOpenConns(1)
 	return &database{
-		write: write, read: read, duplicate: sqliteDuplicate, orphan: sqliteOrphan, again: sqliteBusy,
+		write: write, read: read, ownBytes: true, duplicate: sqliteDuplicate, orphan: sqliteOrphan, again: sqliteBusy,
 		away: func(error) string { return "" }, // not waited for: whoever writes knows better how long
 	}, nil
 }

@@ -52,12 +52,16 @@ func (s *Study) importRows(ctx context.Context, digest string, rows []Row, done 
 	}
 	sp := s.Config().Space
 	event := &imported{Digest: digest, New: make([]Placed, len(rows)), Outcomes: make([]evaluate.Outcome, len(rows))}
+	var excluded []int
 	for i, row := range rows {
 		if err := ctx.Err(); err != nil {
 			return nil, false, err
 		}
 		if err := event.set(i, row, sp); err != nil {
 			return nil, false, requestf("row %d: %w", i+1, err)
+		}
+		if row.Excluded {
+			excluded = append(excluded, i) // the rows themselves are not needed any more
 		}
 	}
 	err = s.writeTogether(ctx, func(l *ledger) ([]Event, error) {
@@ -69,10 +73,8 @@ func (s *Study) importRows(ctx context.Context, digest string, rows []Row, done 
 		}
 		numbers = number(event.New, l.trials.len()+1)
 		events, yes := []Event{{Imported: event}}, true
-		for i, row := range rows {
-			if row.Excluded {
-				events = append(events, Event{Corrected: &corrected{Number: numbers[i], Exclude: &yes}})
-			}
+		for _, i := range excluded {
+			events = append(events, Event{Corrected: &corrected{Number: numbers[i], Exclude: &yes}})
 		}
 		return events, nil
 	}, done)

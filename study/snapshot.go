@@ -113,11 +113,17 @@ func (l *ledger) restore(data string) error {
 		return errSnapshot
 	}
 	r := &snapshotReader{b: data[1:n]}
-	var h head
+	var h struct {
+		head
+		Config struct {
+			Config
+			Space struct{} `json:"space"` // the last of the spaces, not read twice
+		} `json:"config"`
+	}
 	if err := json.Unmarshal([]byte(r.text()), &h); err != nil {
 		return err
 	}
-	l.seq, l.turn, l.mended, l.format, l.config, l.created = h.Seq, h.Turn, h.Mended, h.Format, h.Config, h.Created
+	l.seq, l.turn, l.mended, l.format, l.config, l.created = h.Seq, h.Turn, h.Mended, h.Format, h.Config.Config, h.Created
 	if len(h.Spaces) == 0 || len(h.Spaces) != len(h.Added) {
 		return errSnapshot
 	}

@@ -5,9 +5,10 @@ import (
 	"crypto/rand"
 	"fmt"
 	"math"
-	"regexp"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/mahabo/mahabo/evaluate"
@@ -111,11 +112,14 @@ func (c Config) objective() (Goal, bool) {
 	return "", false
 }
 
-// The length is checked apart: 128 letters of any script make an expression of megabytes.
-var nameCharacters = regexp.MustCompile(`^[\pL\pN][\pL\pN_.-]*$`)
-
+// validName says whether a study can have a name. An expression for it would take longer than to open the study.
 func validName(name string) bool {
-	return utf8.RuneCountInString(name) <= 128 && nameCharacters.MatchString(name)
+	for i, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsNumber(r) && (i == 0 || !strings.ContainsRune("-_.", r)) {
+			return false
+		}
+	}
+	return name != "" && utf8.RuneCountInString(name) <= 128
 }
 
 // validate names the first field that cannot be used.

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mahabo/mahabo/internal/methods"
@@ -31,13 +32,13 @@ type program struct {
 	argv []string
 }
 
-var programName = regexp.MustCompile(`^[A-Za-z0-9_.+-]{1,64}$`)
+var programName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.+-]{1,64}$`) })
 
 // parseProgram reads a specification.
 func parseProgram(spec string) (program, error) {
 	text := strings.TrimPrefix(spec, execPrefix)
 	name, command, named := strings.Cut(text, "=")
-	if !named || !programName.MatchString(name) {
+	if !named || !programName().MatchString(name) {
 		name, command = "", text
 	}
 	argv, err := splitWords(command)
@@ -53,19 +54,21 @@ func parseProgram(spec string) (program, error) {
 	if name == "" {
 		name = scriptName(argv)
 	}
-	if !programName.MatchString(name) {
+	if !programName().MatchString(name) {
 		return program{}, fmt.Errorf("%q: %q is no name for tables: write exec:NAME=COMMAND with a name of letters, digits and _.+-", spec, name)
 	}
 	return program{execPrefix + name, argv}, nil
 }
 
 // interpreters are followed by the script that they run.
-var interpreters = regexp.MustCompile(`^(python|pypy|bash|sh|zsh|node|ruby|perl|Rscript|julia|php|lua)[0-9.]*$`)
+var interpreters = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(python|pypy|bash|sh|zsh|node|ruby|perl|Rscript|julia|php|lua)[0-9.]*$`)
+})
 
 // scriptName is the base name of what runs: the script of an interpreter, else the program.
 func scriptName(argv []string) string {
 	script := argv[0]
-	if interpreters.MatchString(filepath.Base(script)) {
+	if interpreters().MatchString(filepath.Base(script)) {
 		if i := slices.IndexFunc(argv[1:], func(w string) bool { return !strings.HasPrefix(w, "-") }); i >= 0 {
 			script = argv[1+i]
 		}

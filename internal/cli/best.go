@@ -43,8 +43,7 @@ func rankParams(ctx context.Context, one studied, best study.Best) (list rankedP
 	if err != nil {
 		return nil, err
 	}
-	var trials []study.Trial
-	var outcomes []float64
+	trials, outcomes := sample[:0], make([]float64, 0, len(sample))
 	for _, t := range sample {
 		if t.Value != nil && !t.Excluded {
 			trials, outcomes = append(trials, t), append(outcomes, *t.Value)
@@ -97,7 +96,12 @@ func ranked(values []float64) []float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	slices.SortFunc(order, func(a, b int) int {
+		if c := cmp.Compare(values[a], values[b]); c != 0 {
+			return c
+		}
+		return a - b
+	})
 	ranks := make([]float64, len(values))
 	for place, i := range order {
 		ranks[i] = float64(place)

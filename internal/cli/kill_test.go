@@ -39,7 +39,7 @@ func valuesOf(t *testing.T, dir string) []map[string]any {
 func TestKilledRunsLoseNothing(t *testing.T) {
 	suite := filepath.Join(t.TempDir(), "tiny.yaml")
 	text := "grids:\n" +
-		"  - {methods: [sobol, random, cmaes], problems: [branin, rover], dims: [100], batches: [4], evals: 60, trials: 20}\n" +
+		"  - {methods: [sobol, random, cmaes], problems: [branin, rover], dims: [100], batches: [4], evals: 60, trials: 10}\n" +
 		"  - {methods: [\"maha:d=1\"], problems: [branin], dims: [10], batches: [5], evals: 5, init: 5, trials: 6}\n"
 	if err := os.WriteFile(suite, []byte(text), 0o644); err != nil {
 		t.Fatal(err)

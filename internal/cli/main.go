@@ -8,8 +8,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"reflect"
 	"regexp"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,18 +80,56 @@ func Main(args []string, own ...strategy.Method) int {
 	if err != nil {
 		return fail(err)
 	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(garbage)
-	}
+	collectLater()
 	return run(args, registry)
 }
 
-// garbage is how much memory that is not used any more may lie beside what is, in per cent: a model of
-// thousands of observations has hundreds of megabytes, and they are cheap to look through.
-const garbage = 50
-
 func run(args []string, registry *strategy.Registry) int {
-	parser, err := kong.New(&cli{},
+	if len(args) > 0 && args[0] == "help" { // mahabo help bench run
+		args = append(slices.Clone(args[1:]), "--help")
+	}
+	command, err := parse(reflect.New(called(reflect.TypeFor[cli](), args)).Interface(), args)
+	if err != nil { // said with all commands in view
+		command, err = parse(&cli{}, args)
+	}
+	if err != nil {
+		return fail(err)
+	}
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	command.BindTo(ctx, (*context.Context)(nil))
+	return fail(command.Run(streams{os.Stdin, os.Stdout, os.Stderr, registry}))
+}
+
+// called is a tree of commands with the one that is called and no others: to look at all flags of all
+// commands takes longer than many commands do. Help shows the whole tree.
+func called(tree reflect.Type, args []string) reflect.Type {
+	if len(args) == 0 || slices.Contains(args, "--help") || slices.Contains(args, "-h") {
+		return tree
+	}
+	var fields []reflect.StructField
+	found := false
+	for f := range tree.Fields() {
+		_, command := f.Tag.Lookup("cmd")
+		if command && strings.ToLower(f.Name) != args[0] {
+			continue
+		}
+		if command {
+			f.Type, found = called(f.Type, args[1:]), true
+		}
+		fields = append(fields, f)
+	}
+	if !found {
+		return tree
+	}
+	return reflect.StructOf(fields)
+}
+
+// parse reads a command line by a tree of commands.
+func parse(tree any, args []string) (*kong.Context, error) {
+	parser, err := kong.New(tree,
 		kong.Name("mahabo"),
 		kong.Description("Bayesian optimisation with tens to thousands of parameters."),
 		kong.Vars{
@@ -103,29 +141,18 @@ func run(args []string, registry *strategy.Registry) int {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
 	)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "mahabo:", err)
-		return exitFailed
-	}
-	if len(args) > 0 && args[0] == "help" { // mahabo help bench run
-		args = append(slices.Clone(args[1:]), "--help")
+		return nil, err
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
-		return fail(usagef("%w%s (see %s --help)", err, missingUnit(err), commandOf(err)))
+		return nil, usagef("%w%s (see %s --help)", err, missingUnit(err), commandOf(err))
 	}
-
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	command.BindTo(ctx, (*context.Context)(nil))
-	return fail(command.Run(streams{os.Stdin, os.Stdout, os.Stderr, registry}))
+	return command, nil
 }
-
-var withoutUnit = regexp.MustCompile(`missing unit in duration "([0-9.]+)"`)
 
 // missingUnit suggests a duration for one that is only a number.
 func missingUnit(err error) string {
-	if m := withoutUnit.FindStringSubmatch(err.Error()); m != nil {
+	if m := regexp.MustCompile(`missing unit in duration "([0-9.]+)"`).FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Sprintf(": write %ss for seconds, %sm for minutes or %sh for hours", m[1], m[1], m[1])
 	}
 	return ""

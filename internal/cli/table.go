@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 
 	"github.com/mahabo/mahabo/internal/remote"
 	"github.com/mahabo/mahabo/internal/table"
@@ -94,7 +93,7 @@ func (c *studyImportCmd) Run(ctx context.Context, s streams) error {
 	if c.Decimal != "auto" {
 		o.Decimal = table.Decimal(c.Decimal)
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(importSlack))
+	defer withSlack(importSlack)()
 	data, err := readFile(ctx, c.File, table.MostBytes)
 	if err != nil {
 		return err
@@ -105,7 +104,9 @@ func (c *studyImportCmd) Run(ctx context.Context, s streams) error {
 		var report table.Report
 		switch one := one.(type) {
 		case *study.Study:
-			report, err = table.Import(ctx, one, bytes.NewBuffer(data), o)
+			file := bytes.NewBuffer(data)
+			data = nil // its memory is free once the rows are read
+			report, err = table.Import(ctx, one, file, o)
 		case *remote.Study:
 			report, err = one.Import(ctx, data, o)
 		}

@@ -88,6 +88,7 @@ func TestBenchWorkersRefuse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for processes for ten seconds and more; make test runs it")
 	}
+	t.Parallel() // it waits for a broker that is not there
 	for _, c := range []struct{ args, want string }{
 		{"worker --bench", "--nats is missing"},
 		{"worker --bench --nats nats://127.0.0.1:1", "--nats"},

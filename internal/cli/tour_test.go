@@ -93,6 +93,7 @@ func TestExamples(t *testing.T) {
 	if err != nil || len(scripts) < 8 {
 		t.Fatalf("there are %d examples, %v", len(scripts), err)
 	}
+	says := map[string][]string{"benchmarks": {"6 of them new", "exec:oven"}}
 	for _, script := range scripts {
 		name := filepath.Base(filepath.Dir(script))
 		t.Run(name, func(t *testing.T) {
@@ -100,8 +101,14 @@ func TestExamples(t *testing.T) {
 			defer cancel()
 			c := exec.CommandContext(ctx, "./run.sh")
 			c.Dir, c.Env = copied(t, name), onPath(t)
-			if out, err := c.CombinedOutput(); err != nil || len(out) == 0 {
+			out, err := c.CombinedOutput()
+			if err != nil || len(out) == 0 {
 				t.Errorf("%v\n%s", err, out)
+			}
+			for _, text := range says[name] {
+				if !strings.Contains(string(out), text) {
+					t.Errorf("it does not say %q:\n%s", text, out)
+				}
 			}
 		})
 	}

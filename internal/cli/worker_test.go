@@ -235,6 +235,7 @@ func TestWorkerRefuses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for processes for ten seconds and more; make test runs it")
 	}
+	t.Parallel() // it waits for a broker that is not there
 	k := newKeeper(t, false)
 	k.create()
 	empty := filepath.Join(t.TempDir(), "empty")

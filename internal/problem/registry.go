@@ -5,11 +5,15 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // All returns every problem in its native dimension; of families of functions, which have any
 // number of parameters (levy8), two each.
-func All() []Problem {
+func All() []Problem { return slices.Clone(all()) }
+
+// all makes the problems once: benchmarks look for thousands by name.
+var all = sync.OnceValue(func() []Problem {
 	list := []Problem{
 		newBranin(), newColville(), newGoldstein(), newHartmann6(), newSixHump(), newRover(),
 		newAckley(5), newAckley(10), newLevy(5), newLevy(10), newRosenbrock(5), newRosenbrock(10),
@@ -18,21 +22,21 @@ func All() []Problem {
 	list = append(list, largeLassos()...)
 	list = append(list, newAckley53(), newContamination(), newPest(), newMaxSAT(), newLABS())
 	return slices.Concat(list, withLimits(), withObjectives(), learners())
-}
+})
 
 // families are functions of any number of parameters, which is the end of their names.
 var families = map[string]func(int) Problem{"ackley": newAckley, "levy": newLevy, "rosenbrock": newRosenbrock}
 
-var member = regexp.MustCompile(`^([a-z]+)([1-9][0-9]{0,3})$`)
+var member = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z]+)([1-9][0-9]{0,3})$`) })
 
 // find returns the problem of a name in its native dimension.
 func find(name string) (p Problem, ok bool) {
-	for _, p := range All() {
+	for _, p := range all() {
 		if p.Name == name {
 			return p, true
 		}
 	}
-	if m := member.FindStringSubmatch(name); m != nil {
+	if m := member().FindStringSubmatch(name); m != nil {
 		d, _ := strconv.Atoi(m[2]) // digits
 		if f, known := families[m[1]]; known && d > 1 {
 			return f(d), true
@@ -44,7 +48,7 @@ func find(name string) (p Problem, ok bool) {
 // Names returns the names of All.
 func Names() []string {
 	var names []string
-	for _, p := range All() {
+	for _, p := range all() {
 		names = append(names, p.Name)
 	}
 	return names

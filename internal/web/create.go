@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mahabo/mahabo/space"
 )
@@ -124,14 +125,14 @@ func (c *creation) readRows(form url.Values) {
 	}
 }
 
-var studyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
+var studyName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`) })
 
 // checkCreation finds what only the server can know, so that all errors are shown at once.
 func (d *dashboard) checkCreation(r *http.Request, c *creation) error {
 	switch {
 	case c.Name == "":
 		c.Errors["name"] = "Give the study a name."
-	case !studyName.MatchString(c.Name):
+	case !studyName().MatchString(c.Name):
 		c.Errors["name"] = fmt.Sprintf("name is %q: use letters, digits and -_. with a letter or digit first.", c.Name)
 	default:
 		err := d.get(r, "/v1/studies/"+url.PathEscape(c.Name), nil, &struct{}{})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mahabo/mahabo/internal/chart"
 )
@@ -43,7 +44,7 @@ var sorts = []string{"-number", "number", "value", "-value", "-told", "told"}
 const mostOnly = 8000
 
 // only is a list of numbers.
-var only = regexp.MustCompile(`^\d{1,9}(,\d{1,9})*$`)
+var only = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{1,9}(,\d{1,9})*$`) })
 
 // Chosen is how many trials were chosen in a chart.
 func (t trialTable) Chosen() int { return strings.Count(t.Query.Only, ",") + 1 }
@@ -57,7 +58,7 @@ func readQuery(q url.Values) tableQuery {
 	if !slices.Contains(sorts, t.Sort) {
 		t.Sort = sorts[0]
 	}
-	if only.MatchString(q.Get("only")) && len(q.Get("only")) < mostOnly {
+	if only().MatchString(q.Get("only")) && len(q.Get("only")) < mostOnly {
 		t.Only = q.Get("only")
 	}
 	t.Offset, _ = strconv.Atoi(q.Get("offset")) // anything else is the beginning
