@@ -87,4 +87,9 @@ func TestCollectLater(t *testing.T) {
 	}
 	collectLater()
 	settled(slack)
+	large := make([]byte, much+1)
+	settled(muchSlack)
+	runtime.KeepAlive(large)
+	large = nil
+	settled(slack)
 }

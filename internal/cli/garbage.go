@@ -4,12 +4,19 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
+	"sync"
 	"sync/atomic"
 )
 
-// slack is how much memory that is not used any more may lie beside what is, in per cent: a model of
-// thousands of observations has hundreds of megabytes, and they are cheap to look through.
-const slack = 50
+const (
+	// slack is how much memory that is not used any more may lie beside what is, in per cent.
+	slack = 50
+	// muchSlack is that where more than much bytes are used: a model of thousands of observations has hundreds of
+	// megabytes of numbers, which are cheap to look through.
+	muchSlack = 20
+	much      = 96 << 20
+)
 
 // startSlack lets a program have 16 MB before it looks for the first time for memory that is not used any
 // more, which most commands never need: the runtime looks at 4 MB for 100 per cent.
@@ -18,14 +25,31 @@ const startSlack = 400
 // slackNow is the slack from the first look on, 0 where GOGC says it.
 var slackNow atomic.Int32
 
-// collectLater sets the slack from the first look for unused memory on.
+// looks sets the slack with every look, from the first call on.
+var looks = sync.OnceFunc(afterLook)
+
+// collectLater sets the slack with every look for unused memory.
 func collectLater() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
 	slackNow.Store(slack)
 	debug.SetGCPercent(startSlack)
-	runtime.AddCleanup(new([16]byte), func(int) { debug.SetGCPercent(int(slackNow.Load())) }, 0)
+	looks()
+}
+
+// afterLook sets the slack after the next look, and so on.
+func afterLook() {
+	runtime.AddCleanup(new([16]byte), func(int) {
+		used := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(used)
+		percent := int(slackNow.Load())
+		if used[0].Value.Uint64() > much {
+			percent = min(percent, muchSlack)
+		}
+		debug.SetGCPercent(percent)
+		afterLook()
+	}, 0)
 }
 
 // withSlack sets another slack until the function that it returns is called.
