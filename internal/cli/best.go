@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	mostBest    = 30     // parameters that best lists
-	mostNumbers = 12_000 // of trials that are read to put them in order
-	runTrials   = 32     // that follow each other in a sample: neighbours are read together
-	groups      = 5      // in which the values of a numeric parameter are divided
+	mostBest    = 30    // parameters that best lists
+	mostNumbers = 6_000 // of trials that are read to put them in order
+	runTrials   = 32    // that follow each other in a sample: neighbours are read together
+	groups      = 5     // in which the values of a numeric parameter are divided
 )
 
 // rankedParam is a parameter of the best point.
