@@ -87,9 +87,10 @@ func TestCollectLater(t *testing.T) {
 	}
 	collectLater()
 	settled(slack)
-	large := make([]byte, much+1)
-	settled(muchSlack)
-	runtime.KeepAlive(large)
-	large = nil
+	func() {
+		large := make([]byte, much+1)
+		settled(muchSlack)
+		runtime.KeepAlive(large)
+	}()
 	settled(slack)
 }
