@@ -1,7 +1,6 @@
 package linalg
 
 import (
-	"math"
 	"unsafe"
 
 	"golang.org/x/sys/cpu"
@@ -127,22 +126,6 @@ func matern(x, slope []float64, scale float64) {
 	default:
 		maternAVX2(&x[0], unsafe.SliceData(slope), scale, len(x))
 	}
-}
-
-func addRows(dst, coef []float64, index []int, m Matrix) {
-	if active.path == portable {
-		addRowsByAxpy(dst, coef, index, m)
-		return
-	}
-	sumRows(dst, dst, coef, index, m, math.Copysign(0, -1), math.Inf(-1))
-}
-
-func clampedRows(dst, base, coef []float64, index []int, m Matrix, shift float64) {
-	if active.path == portable {
-		clampedRowsByAxpy(dst, base, coef, index, m, shift)
-		return
-	}
-	sumRows(dst, base, coef, index, m, shift, 0)
 }
 
 // sumRows computes dst = max(floor, base + sum_k coef[k]*row(index[k]) + shift).
