@@ -182,15 +182,9 @@ func RunCrews(ctx context.Context, dir string, crews []Crew, registry *strategy.
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	var runs []CrewRun
-	for d := json.NewDecoder(f); ; {
-		var r CrewRun
-		if err := d.Decode(&r); err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w: remove its last line", f.Name(), err)
-		}
-		runs = append(runs, r)
+	runs, err := decodeCrews(f)
+	if err != nil {
+		return nil, err
 	}
 	for _, c := range crews {
 		if slices.ContainsFunc(runs, func(r CrewRun) bool { return r.Crew == c }) {
@@ -216,10 +210,34 @@ func RunCrews(ctx context.Context, dir string, crews []Crew, registry *strategy.
 	return runs, nil
 }
 
+// ReadCrews returns the runs of a folder.
+func ReadCrews(dir string) ([]CrewRun, error) {
+	f, err := os.Open(filepath.Join(dir, CrewFile))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return decodeCrews(f)
+}
+
+func decodeCrews(f *os.File) (runs []CrewRun, err error) {
+	for d := json.NewDecoder(f); ; {
+		var r CrewRun
+		if err := d.Decode(&r); err == io.EOF {
+			return runs, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w: remove its last line", f.Name(), err)
+		}
+		runs = append(runs, r)
+	}
+}
+
 // CrewRow is how much faster a crew was than one worker.
 type CrewRow struct {
 	Crew
 	Trials  int
+	Alone   float64 // lowest value of one worker in the end, the mean
+	Lowest  float64 // that of the crew
 	Reached int     // trials that were as low as one worker after all its evaluations
 	Speedup float64 // median: the time of one worker, divided by that of the crew to be as low; 0 when most were not
 	Seconds float64 // of the method, for a suggestion, on average
@@ -241,7 +259,7 @@ func CrewRows(runs []CrewRun) (rows []CrewRow) {
 		key, one := r.Crew, r.Crew
 		key.Trial, one.Workers, one.Rounds = 0, 1, false
 		single, ok := alone[one]
-		if r.Workers == 1 || !ok || len(single.Best) == 0 {
+		if r.Workers == 1 || !ok || len(single.Best) == 0 || len(r.Best) == 0 {
 			continue
 		}
 		i, known := at[key]
@@ -249,7 +267,10 @@ func CrewRows(runs []CrewRun) (rows []CrewRow) {
 			i = len(rows)
 			at[key], rows = i, append(rows, CrewRow{Crew: key})
 		}
-		t := r.Reached(single.Best[len(single.Best)-1])
+		last := single.Best[len(single.Best)-1]
+		rows[i].Alone += last
+		rows[i].Lowest += r.Best[len(r.Best)-1]
+		t := r.Reached(last)
 		speedup := single.Times[len(single.Times)-1] / t
 		if rows[i].Trials++; speedup > 0 {
 			rows[i].Reached++
@@ -261,7 +282,27 @@ func CrewRows(runs []CrewRun) (rows []CrewRow) {
 		list := speedups[rows[i].Crew]
 		slices.Sort(list)
 		rows[i].Speedup = list[(len(list)-1)/2]
-		rows[i].Seconds /= float64(rows[i].Trials)
+		trials := float64(rows[i].Trials)
+		rows[i].Seconds /= trials
+		rows[i].Alone /= trials
+		rows[i].Lowest /= trials
 	}
 	return rows
+}
+
+// CrewTable writes what CrewRows found.
+func CrewTable(w io.Writer, rows []CrewRow, format Format) error {
+	s := sheet{header: []string{"method", "problem", "durations", "workers", "trials", "one worker", "all workers", "as low as one", "sooner by", "s per point"}, left: 3}
+	for _, r := range rows {
+		durations, sooner := r.Durations, missing
+		if r.Rounds {
+			durations += " in rounds"
+		}
+		if r.Speedup > 0 {
+			sooner = fmt.Sprintf("%.3g", r.Speedup)
+		}
+		s.add(words(r.Method, fmt.Sprintf("%s %d", r.Problem, r.Dim), durations, fmt.Sprint(r.Workers), fmt.Sprint(r.Trials), fmt.Sprintf("%.6g", r.Alone),
+			fmt.Sprintf("%.6g", r.Lowest), fmt.Sprint(r.Reached), sooner, fmt.Sprintf("%.3g", r.Seconds))...)
+	}
+	return s.write(w, format)
 }

@@ -1,8 +1,10 @@
 package bench
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mahabo/mahabo/internal/methods"
@@ -77,5 +79,21 @@ func TestRunCrews(t *testing.T) {
 		if err != nil || len(runs) != 2 || count != 2 {
 			t.Fatalf("time %d: %d runs, %d of them new so far, %v", k, len(runs), count, err)
 		}
+	}
+	runs, err := ReadCrews(dir)
+	if err != nil || len(runs) != 2 {
+		t.Fatalf("%d runs are read, %v", len(runs), err)
+	}
+	var b strings.Builder
+	if err := CrewTable(&b, CrewRows(runs), Markdown); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| one worker | all workers |", fmt.Sprintf("%.6g", runs[0].Best[24]), fmt.Sprintf("%.6g", runs[1].Best[len(runs[1].Best)-1])} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the table has no %q:\n%s", want, b.String())
+		}
+	}
+	if _, err := ReadCrews(t.TempDir()); err == nil {
+		t.Error("a folder without runs is read")
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/mahabo/mahabo/internal/bench"
 	"github.com/mahabo/mahabo/internal/bench/report"
@@ -26,6 +25,8 @@ type benchWorkersCmd struct {
 	Trials     int      `default:"1" placeholder:"N" help:"Trials of each (${default})."`
 	FirstTrial int      `default:"0" placeholder:"N" help:"Number of the first trial (${default})."`
 	Threads    int      `default:"1" placeholder:"N" help:"Threads that a suggestion may use (${default})."`
+	Show       bool     `help:"Print the table of what is in the folder, and run nothing."`
+	Format     string   `default:"text" enum:"text,markdown,csv,latex,html" help:"Of the table: text, markdown, csv, latex or html (${default})."`
 	Out        string   `required:"" placeholder:"DIR" help:"Folder of the results, workers.jsonl, and of the pictures; what is there is not run again."`
 }
 
@@ -35,7 +36,7 @@ func (*benchWorkersCmd) Help() string {
 
   mahabo bench workers --problem hartmann6,rover --dim 60 --workers 1,16,64 --durations heavy --out results/workers
 
-Workers ask for a point when they are free, evaluate it and tell its value; the time is simulated, the mean of an evaluation is 1 and the method takes no time. W workers are followed for the time of one, divided by 0.375 W: 64 of them for 1/24 of it. The table says how much sooner they were as low as one worker after all its evaluations, in the middle of the trials.`
+Workers ask for a point when they are free, evaluate it and tell its value; the time is simulated, the mean of an evaluation is 1 and the method takes no time. W workers are followed for the time of one, divided by 0.375 W: 64 of them for 1/24 of it. The table has the lowest values of one worker and of all, the mean over the trials; in how many trials all were as low as one after all its evaluations; and how much sooner, in the middle of the trials.`
 }
 
 // crews are all combinations.
@@ -82,6 +83,13 @@ func (c *benchWorkersCmd) crews() (crews []bench.Crew, err error) {
 
 // Run has the crews work, and writes the table and the pictures.
 func (c *benchWorkersCmd) Run(ctx context.Context, s streams) error {
+	if c.Show {
+		runs, err := bench.ReadCrews(c.Out)
+		if err != nil {
+			return err
+		}
+		return bench.CrewTable(s.out, bench.CrewRows(runs), format(c.Format))
+	}
 	crews, err := c.crews()
 	if err != nil {
 		return err
@@ -93,16 +101,7 @@ func (c *benchWorkersCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "method\tproblem\tworkers\tdurations\ttrials\tas low as one\tsooner by\ts per point\t")
-	for _, r := range bench.CrewRows(runs) {
-		sooner := "-"
-		if r.Speedup > 0 {
-			sooner = fmt.Sprintf("%.3g", r.Speedup)
-		}
-		fmt.Fprintf(w, "%s\t%s %d\t%d\t%s%s\t%d\t%d\t%s\t%.3g\t\n", r.Method, r.Problem, r.Dim, r.Workers, r.Durations, inRounds(r.Rounds), r.Trials, r.Reached, sooner, r.Seconds)
-	}
-	if err := w.Flush(); err != nil {
+	if err := bench.CrewTable(s.out, bench.CrewRows(runs), format(c.Format)); err != nil {
 		return err
 	}
 	f, err := os.Create(filepath.Join(c.Out, "workers.svg"))

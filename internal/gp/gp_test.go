@@ -43,7 +43,15 @@ func metrics(dim int) map[string]Metric {
 	for p := range logs {
 		logs[p] = 0.3*float64(p) - 1
 	}
+	own := Weighted{Of: numbers(dim), Param: weighted.Param}
+	turned := Turned{Directions: linalg.New(dim, dim), Weighted: own}
+	for k := range dim {
+		turned.Directions.Set(k, k, 1)
+	}
+	copy(turned.Directions.Row(0), []float64{0.6, 0.8})
+	copy(turned.Directions.Row(1), []float64{-0.8, 0.6})
 	return map[string]Metric{
+		"turned":    turned.At(append([]float64{0.7}, logs...)),
 		"isotropic": Isotropic{Theta: 3, Prior: LogNormalPrior{math.Log(0.3), 0.25}},
 		"weighted":  weighted.At(logs),
 		"spiked":    spiked.At([]float64{0.2, -0.5, 0.4}),

@@ -64,6 +64,9 @@ func (a Hyper) Alike(b Hyper) bool {
 	case Weighted:
 		y, ok := b.Metric.(Weighted)
 		return ok && slices.Equal(x.Of, y.Of) && slices.Equal(x.Weights, y.Weights)
+	case Turned:
+		y, ok := b.Metric.(Turned)
+		return ok && slices.Equal(x.Weights, y.Weights) && slices.Equal(x.Directions.Data, y.Directions.Data)
 	}
 	return false
 }

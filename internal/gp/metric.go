@@ -131,9 +131,14 @@ func (m Weighted) At(logs []float64) Metric {
 
 // Between fills the lower triangle of r2.
 func (m Weighted) Between(r2 linalg.Matrix, p *Points) {
+	z := linalg.New(r2.Rows, p.dim)
+	m.Apply(z, p.x.Slice(0, r2.Rows, 0, p.dim))
+	betweenRows(r2, z)
+}
+
+// betweenRows fills the lower triangle of r2 with the squared distances of the rows of z.
+func betweenRows(r2, z linalg.Matrix) {
 	n := r2.Rows
-	z := linalg.New(n, p.dim)
-	m.Apply(z, p.x.Slice(0, n, 0, p.dim))
 	linalg.Syrk(r2, 0, -2, z)
 	norm2 := make([]float64, n)
 	for i := range n {
@@ -149,8 +154,13 @@ func (m Weighted) Between(r2 linalg.Matrix, p *Points) {
 //
 //	dL/dw_j = sum_{i>k} H_ik (x_ij - x_kj)² = sum_i x_ij (h_i x_ij - (HX)_ij).
 func (m Weighted) ParamGrad(dLog []float64, slope, g linalg.Matrix, p *Points) {
+	m.rowsGrad(dLog, slope, g, p.x.Slice(0, g.Rows, 0, p.dim))
+}
+
+// rowsGrad is ParamGrad of points that are the rows of x.
+func (m Weighted) rowsGrad(dLog []float64, slope, g, x linalg.Matrix) {
 	n := g.Rows
-	H, HX, sums := linalg.New(n, n), linalg.New(n, p.dim), make([]float64, n)
+	H, HX, sums := linalg.New(n, n), linalg.New(n, x.Cols), make([]float64, n)
 	for i := range n {
 		for j := range i {
 			v := -0.5 * slope.At(i, j) * g.At(i, j)
@@ -160,9 +170,8 @@ func (m Weighted) ParamGrad(dLog []float64, slope, g linalg.Matrix, p *Points) {
 			sums[j] += v
 		}
 	}
-	x := p.x.Slice(0, n, 0, p.dim)
 	linalg.Gemm(HX, 0, 1, H, x)
-	total := make([]float64, p.dim)
+	total := make([]float64, x.Cols)
 	for i := range n {
 		hx := HX.Row(i)
 		for j, v := range x.Row(i) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mahabo/mahabo/internal/gp"
+	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/method"
 	"github.com/mahabo/mahabo/internal/num"
 	"github.com/mahabo/mahabo/internal/parallel"
@@ -21,6 +22,7 @@ import (
 // points are asked for, so that all of this is a function of the observations.
 type relevance struct {
 	run    *run
+	turned bool     // the models have directions of their own
 	n      int      // observations of the last fits
 	even   scaleFit // of the model that treats all parameters alike
 	models []weighted
@@ -35,6 +37,7 @@ type weighted struct {
 	profile gp.Profile
 	sparse  bool // few weights are expected to be large
 	tied    bool // all weights are the same
+	turned  bool // the weights are those of directions
 	known   bool // there is a fit
 	hyper   gp.Hyper
 	lead    float64 // sum of log densities of the observations, less those under the even model
@@ -52,7 +55,9 @@ func (v *relevance) learn(ctx context.Context) error {
 	for n := v.next(); n <= len(v.run.y); n = v.next() {
 		if v.n == 0 {
 			v.models = slices.Clone(members)
-			if v.run.few() {
+			if v.turned {
+				v.models = slices.Clone(turnedMembers)
+			} else if v.run.few() {
 				v.models = append(v.models, weighted{profile: gp.RBF, tied: true}, weighted{profile: gp.Matern52, tied: true})
 			}
 		}
@@ -69,6 +74,9 @@ func (v *relevance) learn(ctx context.Context) error {
 // next is the count that follows.
 func (v *relevance) next() int {
 	a := v.run
+	if v.n == 0 && v.turned {
+		return max(a.Config.Init, 2*a.params, v.base)
+	}
 	if v.n == 0 {
 		return max(a.Config.Init, min(a.WeightsFrom, 2*a.params), v.base)
 	}
@@ -154,6 +162,9 @@ func (v *relevance) fit(ctx context.Context, models []weighted, n int) (even sca
 			prior.Start, prior.Evals = m.hyper.Logs, laterGradient
 		}
 		data := gp.Data{Points: d.Points, Y: s.w, Given: s.noise}
+		if m.turned && !a.turn(&prior, m, even.hyper, data) {
+			return
+		}
 		hyper, loss, err := gp.Fit(ctx, prior, data)
 		if err == nil && a.few() && n <= mostNoisy {
 			prior.Start = noisy(prior)
@@ -163,7 +174,7 @@ func (v *relevance) fit(ctx context.Context, models []weighted, n int) (even sca
 		}
 		if err == nil && ctx.Err() == nil {
 			m.hyper, m.known = hyper, true
-			m.hyper.Metric = a.floored(a.weights(hyper.Metric))
+			m.hyper.Metric = a.floored(hyper.Metric)
 		}
 	})
 	if ctx.Err() != nil {
@@ -211,23 +222,30 @@ func (a *run) weightPrior(m *weighted) gp.Prior {
 	return prior
 }
 
-// weights are those of a metric.
-func (a *run) weights(m gp.Metric) gp.Weighted {
-	even, ok := m.(gp.Isotropic)
-	if !ok {
-		return m.(gp.Weighted)
+// floored has no weight below a share of their mean: no parameter is left out for ever.
+func (a *run) floored(m gp.Metric) gp.Metric {
+	switch m := m.(type) {
+	case gp.Isotropic:
+		return a.floored(gp.Weighted{Of: a.of, Weights: slices.Repeat([]float64{m.Theta / float64(a.Dim)}, a.params)})
+	case gp.Turned:
+		m.Weighted = a.floored(m.Weighted).(gp.Weighted)
+		return m
 	}
-	return gp.Weighted{Of: a.of, Weights: slices.Repeat([]float64{even.Theta / float64(a.Dim)}, a.params)}
+	w := m.(gp.Weighted)
+	mean, _ := num.MeanStd(w.Weights)
+	w.Weights = slices.Clone(w.Weights)
+	for i := range w.Weights {
+		w.Weights[i] = max(w.Weights[i], a.WeightFloor*mean)
+	}
+	return w
 }
 
-// floored has no weight below a share of their mean: no parameter is left out for ever.
-func (a *run) floored(m gp.Weighted) gp.Weighted {
-	mean, _ := num.MeanStd(m.Weights)
-	w := slices.Clone(m.Weights)
-	for i := range w {
-		w[i] = max(w[i], a.WeightFloor*mean)
+// weights are those of the model, and the directions that they are of; none for those of the parameters.
+func (m *weighted) weights() (w []float64, directions linalg.Matrix) {
+	if t, ok := m.hyper.Metric.(gp.Turned); ok {
+		return t.Weights, t.Directions
 	}
-	return gp.Weighted{Of: m.Of, Weights: w, Param: m.Param}
+	return m.hyper.Metric.(gp.Weighted).Weights, linalg.Matrix{}
 }
 
 // share is the part of the queries that models with weights make, and that of each model in

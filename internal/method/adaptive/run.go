@@ -34,6 +34,7 @@ type run struct {
 	grower    gp.Grower  // of the model of everything
 	crowd     *crowd     // that model of many observations
 	relevance *relevance // nil for a run that has none
+	turned    *relevance // with directions; nil before many points are open
 
 	last posterior // of the last Ask, without the points that it believed
 	seen int       // observations that it knows
@@ -89,12 +90,17 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 		run: a, all: all, lowest: whole.centre, places: map[int]*place{},
 		believed: slices.Clip(pending), spare: len(pending) + n,
 	}
-	weighed := weighings{run: a, places: map[int]*weighing{}, believed: slices.Clip(pending), spare: len(pending) + n}
+	weighed := weighings{run: a, of: a.relevance, places: map[int]*weighing{}, believed: slices.Clip(pending), spare: len(pending) + n}
+	wide, err := a.newWide(ctx, len(pending)+n, slices.Clip(pending), &weighed)
+	if err != nil {
+		return nil, err
+	}
 	points := make([]strategy.Point, 0, n)
 	add := func(x strategy.Point) {
 		all.believe(x)
 		near.believe(x)
 		weighed.believe(x)
+		wide.believe(x)
 		points = append(points, x)
 	}
 	if fronts != nil && fronts.opposite {
@@ -105,12 +111,21 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 	known := func(x []float64) bool { return all.Points.Nearest(x) < a.apart() }
 	for len(points) < n {
 		if fronts == nil || !fronts.onlyLast {
-			p, err := weighed.draw(ctx, r)
+			draw := weighed.draw
+			if wide != nil {
+				draw = wide.draw
+			}
+			p, err := draw(ctx, r)
 			if err != nil {
 				return nil, err
 			}
 			if p != nil {
-				x, err := p.query(ctx, known, r)
+				var x strategy.Point
+				if wide != nil {
+					x, err = wide.query(ctx, p, r)
+				} else {
+					x, err = p.query(ctx, known, r)
+				}
 				if err != nil {
 					return nil, err
 				}

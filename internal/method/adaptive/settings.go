@@ -55,6 +55,9 @@ type settings struct {
 	FewShare     float64 `option:"few-share" meaning:"most queries made by models with weights when there are fewer than 20 parameters"`
 	Screened     int     `option:"screened" meaning:"starts of a query with weights that are looked at"`
 
+	WideFrom    int     `option:"wide-from" meaning:"open points, with those that are asked for, from which on queries are those of many workers"`
+	TurnedShare float64 `option:"turned-share" meaning:"most of these queries made by models with directions of their own; 0: all are as with few workers"`
+
 	Improvement float64 `option:"improvement" meaning:"share of the queries that maximise the expected improvement instead of a lower bound"`
 	Starts      int     `option:"starts" meaning:"starts of a query, searched side by side"`
 	Steps       int     `option:"steps" meaning:"gradient steps of a query"`
@@ -77,6 +80,7 @@ var defaults = settings{
 	LocalShare: 0.3, LocalTheta: 0.2, LocalSpread: 1, Neighbours: 100,
 	WeightShare: 0.6, WeightHedge: 0.3, WeightsFrom: 20, Lead: 15, Memory: 0.98, MostGain: 3,
 	WeightSpread: 3.5, Sparsity: 4, WeightFloor: 1e-4, FewShare: 0.95, Screened: 128,
+	WideFrom: 9, TurnedShare: 0.8,
 	Improvement: 0.5, Starts: 8, Steps: 20, Middle: 0.3, Apart: 1e-4, Move: 0.03,
 	ExactFits: 5, MostFitted: 600, MostModel: 3000,
 }
@@ -96,9 +100,10 @@ var without = map[string]func(*settings){
 	"local":   func(s *settings) { s.LocalShare = 0 },
 	"matern":  func(s *settings) { s.Matern = false },
 	"ascent":  func(s *settings) { s.Ascent = false },
+	"turned":  func(s *settings) { s.TurnedShare = 0 },
 }
 
-const parts = "nothing, log, ei, weights, local, matern, ascent"
+const parts = "nothing, log, ei, weights, local, matern, ascent, turned"
 
 // options describes the settings.
 func options() []strategy.Option {
@@ -166,7 +171,7 @@ func (s settings) validate() error {
 	for i := range v.NumField() {
 		f, key := v.Field(i), v.Type().Field(i).Tag.Get("option")
 		switch key {
-		case "descents", "progress", "local-share", "improvement", "design-share", "rough", "return-length", "other-length", "weight-share", "weight-hedge", "lead", "sparsity", "weight-floor":
+		case "descents", "progress", "local-share", "improvement", "design-share", "rough", "return-length", "other-length", "weight-share", "weight-hedge", "lead", "sparsity", "weight-floor", "turned-share":
 			continue // 0 leaves the part out, or is a limit
 		}
 		if f.Kind() != reflect.Bool && f.IsZero() {

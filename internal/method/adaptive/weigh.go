@@ -15,38 +15,47 @@ import (
 // weighings are the places with models that have weights, during one Ask.
 type weighings struct {
 	run      *run
+	of       *relevance        // nil for none
 	places   map[int]*weighing // by number of the model
 	believed []strategy.Point
-	spare    int // points that may be believed
+	spare    int  // points that may be believed
+	stays    bool // no place follows points that are believed
 	jitter   float64
 }
 
 // weighing is a place with such a model.
 type weighing struct {
 	place
-	weights []float64 // by coordinate, the largest is 1
+	weights    []float64     // by coordinate, the largest is 1
+	directions linalg.Matrix // that the weights are of; none where they are those of the parameters
+	others     []basin       // other valleys
+	looked     bool          // for them
 }
 
 // draw returns the place of a query; it is nil for the queries of the even model.
 func (s *weighings) draw(ctx context.Context, r *rand.Rand) (*weighing, error) {
-	if s.run.relevance == nil {
+	if s.of == nil {
 		return nil, nil
 	}
-	k, ok := s.run.relevance.draw(r)
+	k, ok := s.of.draw(r)
 	if !ok {
 		return nil, nil
 	}
+	return s.at(ctx, k)
+}
+
+// at returns the place with model k.
+func (s *weighings) at(ctx context.Context, k int) (*weighing, error) {
 	if p, known := s.places[k]; known {
 		return p, nil
 	}
-	p, err := s.run.weigh(ctx, k, s.spare)
+	p, err := s.of.weigh(ctx, k, s.spare)
 	if err != nil {
 		return nil, err
 	}
 	s.jitter = max(s.jitter, p.model.Jitter())
 	for _, x := range s.believed {
-		p.model.Believe(x)
-		p.follow(x)
+		s.tell(p, x)
 	}
 	s.places[k] = p
 	return p, nil
@@ -56,20 +65,27 @@ func (s *weighings) draw(ctx context.Context, r *rand.Rand) (*weighing, error) {
 func (s *weighings) believe(x strategy.Point) {
 	s.believed = append(s.believed, x)
 	for _, p := range s.places {
-		p.model.Believe(x)
+		s.tell(p, x)
+	}
+}
+
+func (s *weighings) tell(p *weighing, x strategy.Point) {
+	p.model.Believe(x)
+	if !s.stays {
 		p.follow(x)
 	}
 }
 
 // weigh is the place around the lowest point of model k.
-func (a *run) weigh(ctx context.Context, k, spare int) (*weighing, error) {
-	v := a.relevance
+func (v *relevance) weigh(ctx context.Context, k, spare int) (*weighing, error) {
+	a := v.run
 	known, err := v.condition(ctx, k, spare)
 	if err != nil {
 		return nil, err
 	}
 	p := &weighing{place: *a.around(known, everywhere), weights: make([]float64, a.Dim)}
-	w := v.models[k].hyper.Metric.(gp.Weighted).Weights
+	w, directions := v.models[k].weights()
+	p.directions = directions
 	largest := slices.Max(w)
 	for j, i := range a.of {
 		p.weights[j] = w[i] / largest
@@ -80,6 +96,12 @@ func (a *run) weigh(ctx context.Context, k, spare int) (*weighing, error) {
 // condition returns the posterior of model k.
 func (v *relevance) condition(ctx context.Context, k, spare int) (posterior, error) {
 	a := v.run
+	if v.turned {
+		d, std := a.spread(a.MostFitted)
+		s := a.newScaled(v.even.log, d.Y, std, a.designMedian(len(a.y)))
+		model, err := gp.Condition(v.models[k].hyper, gp.Data{Points: d.Points, Y: s.w, Given: s.noise}, spare)
+		return posterior{Data: d, scaled: s, std: std, model: model}, err
+	}
 	if a.many() {
 		c, err := a.gather(ctx, v.crowds[k], v.models[k].hyper, v.even.log, weightCut)
 		if err != nil {
@@ -152,8 +174,12 @@ const (
 
 // start fills x with start number i: anywhere; elsewhere in parameters that matter; near the
 // best point; near in parameters that matter. A parameter that does not matter stays where it
-// is at the best point, often at a bound.
+// is at the best point, often at a bound. Directions are treated as parameters are.
 func (p *weighing) start(x []float64, i int, r *rand.Rand) {
+	if p.directions.Rows > 0 {
+		p.startAlong(x, i, r)
+		return
+	}
 	tau := math.Pow(10, -3*r.Float64())
 	for j, c := range p.centre {
 		anywhere, near := 2*r.Float64()-1, c+tau*r.NormFloat64()
@@ -165,6 +191,28 @@ func (p *weighing) start(x []float64, i int, r *rand.Rand) {
 			x[j] = near
 		default:
 			x[j] = c
+		}
+	}
+}
+
+// startAlong is start with directions.
+func (p *weighing) startAlong(x []float64, i int, r *rand.Rand) {
+	tau := math.Pow(10, -3*r.Float64())
+	step := make([]float64, len(x))
+	for j, c := range p.centre {
+		anywhere, near := 2*r.Float64()-1-c, tau*r.NormFloat64()
+		if step[j] = near; i%4 < 2 {
+			step[j] = anywhere
+		}
+	}
+	copy(x, p.centre)
+	if i%2 == 0 {
+		linalg.Axpy(x, 1, step)
+		return
+	}
+	for k, w := range p.weights {
+		if r.Float64() < math.Sqrt(w) {
+			linalg.Axpy(x, linalg.Dot(step, p.directions.Row(k)), p.directions.Row(k))
 		}
 	}
 }
