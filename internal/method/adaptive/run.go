@@ -122,7 +122,7 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 			if p != nil {
 				var x strategy.Point
 				if wide != nil {
-					x, err = wide.query(ctx, p, r)
+					x, err = wide.query(ctx, p, known, r)
 				} else {
 					x, err = p.query(ctx, known, r)
 				}
@@ -163,6 +163,9 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 		add(x)
 	}
 	a.report.Jitter = max(a.report.Jitter, near.jitter, weighed.jitter)
+	if wide != nil {
+		a.report.Jitter = max(a.report.Jitter, wide.turned.jitter)
+	}
 	if a.relevance != nil {
 		a.relevance.tell(&a.report)
 		a.relevance.growers.thin()

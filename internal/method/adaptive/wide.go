@@ -34,7 +34,6 @@ func (a *run) newWide(ctx context.Context, open int, pending []strategy.Point, w
 	}
 	w := &wide{run: a, open: open, weighed: weighed}
 	w.turned = weighings{run: a, of: v, places: map[int]*weighing{}, believed: pending, spare: open, stays: true}
-	weighed.stays = true
 	return w, nil
 }
 
@@ -43,7 +42,7 @@ func (a *run) newWide(ctx context.Context, open int, pending []strategy.Point, w
 func (w *wide) draw(ctx context.Context, r *rand.Rand) (*weighing, error) {
 	k, lead := w.turned.of.lead()
 	_, other := w.run.relevance.lead()
-	share := w.run.TurnedShare / (1 + math.Exp((max(other, 0)-lead)/turnedLead))
+	share := w.run.TurnedShare / (1 + math.Exp((max(other, w.run.enough())-lead)/turnedLead))
 	if share >= smallestShare && r.Float64() < share {
 		return w.turned.at(ctx, k)
 	}
@@ -60,10 +59,18 @@ func (w *wide) believe(x strategy.Point) {
 	}
 }
 
-// query minimises the expected improvement or a lower bound within a distance of its centre that differs between
-// queries, in the distance of the model: far along directions in which the function hardly varies.
-func (w *wide) query(ctx context.Context, p *weighing, r *rand.Rand) (strategy.Point, error) {
+// query chooses a point with a model. Those with weights alone choose as with few workers, but where another valley is looked at.
+func (w *wide) query(ctx context.Context, p *weighing, known taken, r *rand.Rand) (strategy.Point, error) {
 	at, other := w.basin(p, r)
+	if !other && p.directions.Rows == 0 {
+		return p.query(ctx, known, r)
+	}
+	return w.near(ctx, p, at, other, r)
+}
+
+// near minimises the expected improvement or a lower bound within a distance of its centre that differs between
+// queries, in the distance of the model: far along directions in which the function hardly varies.
+func (w *wide) near(ctx context.Context, p *weighing, at basin, other bool, r *rand.Rand) (strategy.Point, error) {
 	reach := math.Inf(1)
 	if other || r.Float64() < leashShare {
 		reach = leastReach * math.Pow(mostReach/leastReach, r.Float64())
@@ -111,7 +118,7 @@ const (
 	wideSteps    = 25
 )
 
-// share is the part of the queries that look at other valleys: much of them once two rounds have brought nothing.
+// share is the part of the queries that look at other valleys, once two rounds have brought nothing.
 func (w *wide) share() float64 {
 	a := w.run
 	if before := len(a.y) - 2*w.open; before > a.Config.Init {
@@ -120,13 +127,10 @@ func (w *wide) share() float64 {
 			return stalledShare
 		}
 	}
-	return otherShare
+	return 0
 }
 
-const (
-	otherShare   = 0.1
-	stalledShare = 0.5
-)
+const stalledShare = 0.3 // of the queries
 
 // basin is a point than which none nearby is lower.
 type basin struct {
@@ -136,7 +140,7 @@ type basin struct {
 
 // basin returns the lowest one, in a share of the cases another one.
 func (w *wide) basin(p *weighing, r *rand.Rand) (at basin, other bool) {
-	if !p.region.Whole() || r.Float64() >= w.share() {
+	if share := w.share(); share == 0 || !p.region.Whole() || r.Float64() >= share {
 		return basin{p.centre, p.best}, false
 	}
 	if !p.looked {
