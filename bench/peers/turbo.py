@@ -6,12 +6,15 @@ Latin hypercubes out of the budget. Parameters that are not real are relaxed: ch
 or more to one-hot columns; a point is rounded before it is evaluated.
 
     --regions 5   five regions at a time, which share a batch (default 1)
+
+Models are fitted and drawn from on the device that PEERS_DEVICE names.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
 from collections import deque
 
 from protocol import Observation, Pending, Task, serve
@@ -25,6 +28,7 @@ from scipy.stats import qmc
 LENGTH_INIT, LENGTH_MIN, LENGTH_MAX = 0.8, 0.5**7, 1.6
 SUCCESSES = 3  # in a row, before a region grows
 FIT_STEPS, FIT_RATE = 50, 0.1
+DEVICE = torch.device(os.environ.get("PEERS_DEVICE", "cpu"))
 
 
 class GP(gpytorch.models.ExactGP):
@@ -44,7 +48,8 @@ class GP(gpytorch.models.ExactGP):
 
 
 def fit(x: torch.Tensor, y: torch.Tensor) -> GP:
-    model = GP(x, y)
+    x, y = x.to(DEVICE), y.to(DEVICE)
+    model = GP(x, y).to(DEVICE)
     model.kernel.outputscale = 1.0
     model.kernel.base_kernel.lengthscale = 0.5
     model.likelihood.noise = 0.005
@@ -100,7 +105,7 @@ class Region:
         spread = spread if spread > 1e-6 else 1.0
         if self.model is None:
             self.model = fit(torch.tensor(self.x), torch.tensor((y - middle) / spread))
-        weights = self.model.kernel.base_kernel.lengthscale.detach().numpy().ravel()
+        weights = self.model.kernel.base_kernel.lengthscale.detach().cpu().numpy().ravel()
         weights = weights / weights.mean()
         weights = weights / np.prod(weights ** (1.0 / len(weights)))
         centre = np.array(self.x[int(y.argmin())])
@@ -115,8 +120,8 @@ class Region:
         change[none, rng.integers(self.dim, size=none.sum())] = True
         candidates = np.where(change, moved, centre)
         with torch.no_grad(), gpytorch.settings.max_cholesky_size(2000):
-            draws = self.model.likelihood(self.model(torch.tensor(candidates))).sample(torch.Size([n]))
-        return candidates, middle + spread * draws.numpy().T
+            draws = self.model.likelihood(self.model(torch.tensor(candidates, device=DEVICE))).sample(torch.Size([n]))
+        return candidates, middle + spread * draws.cpu().numpy().T
 
 
 class Turbo:
