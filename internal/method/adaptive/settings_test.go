@@ -68,6 +68,7 @@ func TestWithout(t *testing.T) {
 		"local":   {"local-share": "0"},
 		"matern":  {"matern": "false"},
 		"ascent":  {"ascent": "false"},
+		"turned":  {"turned-share": "0"},
 	}
 	for word := range without {
 		want, err := read(same[word])
