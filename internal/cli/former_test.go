@@ -33,7 +33,7 @@ func TestFromFormerStudies(t *testing.T) {
 	if out := must(t, in("study", "show", "new")...); !strings.Contains(out, "former  notebook: 20 of 20 trials are used") || !strings.Contains(out, "former  old: 20 of 20") {
 		t.Errorf("the study shows\n%s", out)
 	}
-	must(t, append(in("minimize", "--space", space, "--study", "run", "--from", "old", "--evals", "2", "--init", "2", "-q"), "--", "sh", "-c", "echo {a}")...)
+	must(t, append(in("minimize", "--space", space, "--study", "run", "--from", "old", "--evals", "2", "--init", "2", "--keep-output", "none", "-q"), "--", "sh", "-c", "echo {a}")...)
 	if out := must(t, in("study", "show", "run", "--json")...); !strings.Contains(out, `"run"`) {
 		t.Errorf("the study shows %s", out)
 	}
