@@ -1,10 +1,12 @@
 package acquire
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/num"
 )
 
@@ -95,4 +97,23 @@ func draw(weight []float64, r *rand.Rand) int {
 		}
 	}
 	return len(weight) - 1
+}
+
+// Race minimises f over a region: n of the samples are followed for some steps, and the one that is lowest then for more.
+func Race(ctx context.Context, f Function, samples linalg.Matrix, region *Region, n, steps, more int, r *rand.Rand) ([]float64, error) {
+	values := make([]float64, samples.Rows)
+	f.Evaluate(values, linalg.Matrix{}, samples)
+	var winner []float64
+	lowest := math.Inf(1)
+	for _, i := range Starts(values, n, r) {
+		x, value, err := Polish(ctx, f, samples.Row(i), region, steps)
+		if err != nil {
+			return nil, err
+		}
+		if winner == nil || value < lowest {
+			winner, lowest = x, value
+		}
+	}
+	winner, _, err := Polish(ctx, f, winner, region, more)
+	return winner, err
 }

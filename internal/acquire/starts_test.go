@@ -1,12 +1,15 @@
 package acquire
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/num"
+	"github.com/mahabo/mahabo/strategy"
 )
 
 func TestStartsAreDistinctAndHoldTheBest(t *testing.T) {
@@ -93,5 +96,54 @@ func TestStartsOfExtremeValues(t *testing.T) {
 	got := Starts(values, 2, rand.New(rand.NewPCG(7, 8)))
 	if len(got) != 2 || !slices.Contains(got, 123) {
 		t.Errorf("chosen %v, want the outlier 123 among them", got)
+	}
+}
+
+// A function with two valleys: samples lie in both, and the lower one wins though fewer start there.
+func TestRaceTakesTheLowerValley(t *testing.T) {
+	const dim = 3
+	region := NewRegion(strategy.Box(dim))
+	samples := linalg.New(20, dim)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range samples.Rows {
+		for j := range dim {
+			samples.Set(i, j, 0.6+0.3*r.Float64())
+			if i < 4 {
+				samples.Set(i, j, -samples.At(i, j))
+			}
+		}
+	}
+	x, err := Race(t.Context(), valleys{}, samples, region, 10, 3, 40, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range x {
+		if math.Abs(v+0.5) > 1e-4 {
+			t.Fatalf("ended at %v, the lower valley is at -0.5", x)
+		}
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Race(cancelled, valleys{}, samples, region, 10, 3, 40, r); err == nil {
+		t.Error("a cancelled search ended as if it were done")
+	}
+}
+
+// valleys has one valley at 0.5 and a lower one at -0.5.
+type valleys struct{}
+
+func (valleys) Evaluate(value []float64, grad, x linalg.Matrix) {
+	for i := range x.Rows {
+		side, base := 0.5, 0.1
+		if x.At(i, 0) < 0 {
+			side, base = -0.5, 0
+		}
+		value[i] = base
+		for j, v := range x.Row(i) {
+			value[i] += (v - side) * (v - side)
+			if grad.Rows > 0 {
+				grad.Set(i, j, 2*(v-side))
+			}
+		}
 	}
 }

@@ -134,20 +134,7 @@ func (p *weighing) query(ctx context.Context, taken taken, r *rand.Rand) (strate
 		p.start(x.Row(i), i, r)
 		p.region.Keep(x.Row(i))
 	}
-	values := make([]float64, x.Rows)
-	f.Evaluate(values, linalg.Matrix{}, x)
-	var winner strategy.Point
-	lowest := math.Inf(1)
-	for _, i := range acquire.Starts(values, followed, r) {
-		x, value, err := acquire.Polish(ctx, f, x.Row(i), p.region, followSteps)
-		if err != nil {
-			return nil, err
-		}
-		if winner == nil || value < lowest {
-			winner, lowest = x, value
-		}
-	}
-	winner, _, err := acquire.Polish(ctx, f, winner, p.region, winnerSteps)
+	winner, err := acquire.Race(ctx, f, x, p.region, followed, followSteps, winnerSteps, r)
 	if err != nil {
 		return nil, err
 	}

@@ -93,21 +93,7 @@ func (w *wide) near(ctx context.Context, p *weighing, at basin, other bool, r *r
 		}
 		p.region.Keep(x.Row(i))
 	}
-	values := make([]float64, x.Rows)
-	f.Evaluate(values, linalg.Matrix{}, x)
-	var winner strategy.Point
-	lowest := math.Inf(1)
-	for _, i := range acquire.Starts(values, wideFollowed, r) {
-		x, value, err := acquire.Polish(ctx, f, x.Row(i), p.region, followSteps)
-		if err != nil {
-			return nil, err
-		}
-		if winner == nil || value < lowest {
-			winner, lowest = x, value
-		}
-	}
-	winner, _, err := acquire.Polish(ctx, f, winner, p.region, wideSteps)
-	return winner, err
+	return acquire.Race(ctx, f, x, p.region, wideFollowed, followSteps, wideSteps, r)
 }
 
 const (

@@ -260,21 +260,7 @@ func (v *vanilla) improve(ctx context.Context, model *gp.Posterior, best float64
 		v.region.Keep(samples.Row(i))
 	}
 	f := acquire.Term{Model: model, Of: acquire.LogImprovement(best)}
-	values := make([]float64, samples.Rows)
-	f.Evaluate(values, linalg.Matrix{}, samples)
-	var winner []float64
-	lowest := math.Inf(1)
-	for _, s := range acquire.Starts(values, starts, r) {
-		x, value, err := acquire.Polish(ctx, f, samples.Row(s), v.region, raceIter)
-		if err != nil {
-			return nil, err
-		}
-		if winner == nil || value < lowest {
-			winner, lowest = x, value
-		}
-	}
-	winner, _, err := acquire.Polish(ctx, f, winner, v.region, winnerIter)
-	return winner, err
+	return acquire.Race(ctx, f, samples, v.region, starts, raceIter, winnerIter, r)
 }
 
 // lowest returns the points of lowest values, the best first.
