@@ -21,6 +21,7 @@ type wide struct {
 	open    int       // points, with those that are asked for
 	turned  weighings // with directions
 	weighed *weighings
+	others  float64 // share of the queries that look at other valleys
 }
 
 // newWide is nil where few points are open.
@@ -34,6 +35,7 @@ func (a *run) newWide(ctx context.Context, open int, pending []strategy.Point, w
 	}
 	w := &wide{run: a, open: open, weighed: weighed}
 	w.turned = weighings{run: a, of: v, places: map[int]*weighing{}, believed: pending, spare: open, stays: true}
+	w.others = w.share()
 	return w, nil
 }
 
@@ -80,17 +82,14 @@ func (w *wide) near(ctx context.Context, p *weighing, at basin, other bool, r *r
 		of = acquire.LowerBound(betas[1+r.IntN(len(betas)-1)])
 	}
 	f := acquire.Function(acquire.Term{Model: p.model, Of: of})
-	near := newLeash(p.model, at.centre, reach)
+	start := p.start
 	if !math.IsInf(reach, 1) {
-		f = acquire.Sum{f, near}
+		near := newLeash(p.model, at.centre, reach)
+		f, start = acquire.Sum{f, near}, near.start
 	}
 	x := linalg.New(p.Screened, p.Dim)
 	for i := range x.Rows {
-		if math.IsInf(reach, 1) {
-			p.start(x.Row(i), i, r)
-		} else {
-			near.start(x.Row(i), r)
-		}
+		start(x.Row(i), i, r)
 		p.region.Keep(x.Row(i))
 	}
 	return acquire.Race(ctx, f, x, p.region, wideFollowed, followSteps, wideSteps, r)
@@ -126,7 +125,7 @@ type basin struct {
 
 // basin returns the lowest one, in a share of the cases another one.
 func (w *wide) basin(p *weighing, r *rand.Rand) (at basin, other bool) {
-	if share := w.share(); share == 0 || !p.region.Whole() || r.Float64() >= share {
+	if w.others == 0 || !p.region.Whole() || r.Float64() >= w.others {
 		return basin{p.centre, p.best}, false
 	}
 	if !p.looked {
@@ -223,7 +222,7 @@ func (l leash) Evaluate(value []float64, grad, x linalg.Matrix) {
 }
 
 // start fills x with a random point on the leash; directions that do not matter are not followed far.
-func (l leash) start(x []float64, r *rand.Rand) {
+func (l leash) start(x []float64, _ int, r *rand.Rand) {
 	copy(x, l.centre)
 	step := make([]float64, len(l.z))
 	var sum float64

@@ -130,7 +130,7 @@ func TestLeash(t *testing.T) {
 	}
 	x := make([]float64, 4)
 	for range 20 {
-		l.start(x, r)
+		l.start(x, 0, r)
 		if v := value(x); v > 1e-9 {
 			t.Errorf("a start costs %g", v)
 		}
