@@ -46,6 +46,30 @@ func (c *Points) Append(x []float64) {
 	c.distances(c.r2[i], x)
 }
 
+// appendAll adds copies of the rows of x. Their distances are those of a product.
+func (c *Points) appendAll(x linalg.Matrix) {
+	n, rows := c.n, x.Rows
+	if n+rows > c.x.Rows {
+		c.grow(max(64, 2*(n+rows)))
+	}
+	for i := range rows {
+		c.keep(x.Row(i))
+	}
+	if c.far {
+		return
+	}
+	r2 := linalg.New(rows, n+rows)
+	linalg.GemmTB(r2, 0, -2, x, c.X())
+	for i := range rows {
+		at := n + i
+		row := make([]float64, at)
+		for j, v := range r2.Row(i)[:at] {
+			row[j] = max(0, v+c.norm2[at]+c.norm2[j])
+		}
+		c.r2[at] = row
+	}
+}
+
 // Forget drops the distances, and new points have none: they are computed where a subset needs
 // them.
 func (c *Points) Forget() { c.far, c.r2 = true, nil }

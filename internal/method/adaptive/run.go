@@ -86,91 +86,36 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 	}
 	r := rng.New(a.Config.Seed, uint64(len(a.Y)), uint64(len(pending)), rng.Purpose("adaptive"))
 	whole := a.around(all, everywhere)
-	near := surroundings{
-		run: a, all: all, lowest: whole.centre, places: map[int]*place{},
-		believed: slices.Clip(pending), spare: len(pending) + n,
+	q := asking{
+		run: a, all: all, whole: whole, fronts: fronts, rand: r,
+		near: surroundings{
+			run: a, all: all, lowest: whole.centre, places: map[int]*place{},
+			believed: slices.Clip(pending), spare: len(pending) + n,
+		},
+		weighed: weighings{run: a, of: a.relevance, places: map[int]*weighing{}, believed: slices.Clip(pending), spare: len(pending) + n},
 	}
-	weighed := weighings{run: a, of: a.relevance, places: map[int]*weighing{}, believed: slices.Clip(pending), spare: len(pending) + n}
-	wide, err := a.newWide(ctx, len(pending)+n, slices.Clip(pending), &weighed)
-	if err != nil {
+	if q.wide, err = a.newWide(ctx, len(pending)+n, slices.Clip(pending), &q.weighed); err != nil {
 		return nil, err
-	}
-	points := make([]strategy.Point, 0, n)
-	add := func(x strategy.Point) {
-		all.believe(x)
-		near.believe(x)
-		weighed.believe(x)
-		wide.believe(x)
-		points = append(points, x)
 	}
 	if fronts != nil && fronts.opposite {
 		x := fronts.unseen()
 		a.separate(x, all.Points, r)
-		add(x)
+		q.believe(x)
 	}
-	known := func(x []float64) bool { return all.Points.Nearest(x) < a.apart() }
-	for len(points) < n {
-		if fronts == nil || !fronts.onlyLast {
-			draw := weighed.draw
-			if wide != nil {
-				draw = wide.draw
-			}
-			p, err := draw(ctx, r)
-			if err != nil {
-				return nil, err
-			}
-			if p != nil {
-				var x strategy.Point
-				if wide != nil {
-					x, err = wide.query(ctx, p, known, r)
-				} else {
-					x, err = p.query(ctx, known, r)
-				}
-				if err != nil {
-					return nil, err
-				}
-				a.separate(x, all.Points, r)
-				whole.follow(x)
-				add(x)
-				continue
-			}
-		}
-		var k int
-		var other bool
-		var at strategy.Point
-		if fronts != nil {
-			if k, other = fronts.draw(r); other {
-				at = fronts.all[k].at
-			}
-		}
-		local, err := near.draw(ctx, k, at, r)
-		if err != nil {
+	for group := a.abreast(len(pending) + n); len(q.points) < n; {
+		if err := q.choose(ctx, min(group, n-len(q.points))); err != nil {
 			return nil, err
 		}
-		place, follower := local, local
-		if local == nil {
-			place, follower = whole, whole
-			if other {
-				place = whole.at(at)
-			}
-		}
-		x, err := place.query(ctx, known, r)
-		if err != nil {
-			return nil, err
-		}
-		a.separate(x, all.Points, r)
-		follower.follow(x)
-		add(x)
 	}
-	a.report.Jitter = max(a.report.Jitter, near.jitter, weighed.jitter)
-	if wide != nil {
-		a.report.Jitter = max(a.report.Jitter, wide.turned.jitter)
+	a.report.Jitter = max(a.report.Jitter, q.near.jitter, q.weighed.jitter)
+	if q.wide != nil {
+		a.report.Jitter = max(a.report.Jitter, q.wide.turned.jitter)
 	}
 	if a.relevance != nil {
 		a.relevance.tell(&a.report)
 		a.relevance.growers.thin()
 	}
-	return points, nil
+	return q.points, nil
 }
 
 // unseen returns a copy of the front that has no value.
@@ -188,11 +133,22 @@ type posterior struct {
 	crowd *crowd // nil for an exact model
 }
 
-// believe adds a point at its predicted value.
-func (p posterior) believe(x strategy.Point) {
-	p.model.Believe(x)
+// believe adds points at their predicted values.
+func (p posterior) believe(points ...strategy.Point) {
+	believe(p.model, points)
 	if p.crowd != nil {
-		p.Points.Append(x)
+		for _, x := range points {
+			p.Points.Append(x)
+		}
+	}
+}
+
+// believe adds points to a model at their predicted values.
+func believe(model *gp.Posterior, points []strategy.Point) {
+	if len(points) == 1 {
+		model.Believe(points[0])
+	} else if len(points) > 1 {
+		model.BelieveAll(rows(points))
 	}
 }
 
@@ -356,8 +312,13 @@ func (a *run) apart() float64 { return a.Apart * math.Sqrt(float64(a.Dim)) }
 
 // separate moves x until it is not on top of another point.
 func (a *run) separate(x strategy.Point, points *gp.Points, r *rand.Rand) {
+	a.move(x, func(x []float64) bool { return points.Nearest(x) < a.apart() }, r)
+}
+
+// move moves x until it is not taken.
+func (a *run) move(x strategy.Point, taken taken, r *rand.Rand) {
 	for range separations {
-		if points.Nearest(x) >= a.apart() {
+		if !taken(x) {
 			return
 		}
 		for j := range x {

@@ -61,18 +61,18 @@ func (s *weighings) at(ctx context.Context, k int) (*weighing, error) {
 	return p, nil
 }
 
-// believe adds a point to all models at its predicted value.
-func (s *weighings) believe(x strategy.Point) {
-	s.believed = append(s.believed, x)
+// believe adds points to all models at their predicted values.
+func (s *weighings) believe(points ...strategy.Point) {
+	s.believed = append(s.believed, points...)
 	for _, p := range s.places {
-		s.tell(p, x)
+		s.tell(p, points...)
 	}
 }
 
-func (s *weighings) tell(p *weighing, x strategy.Point) {
-	p.model.Believe(x)
+func (s *weighings) tell(p *weighing, points ...strategy.Point) {
+	believe(p.model, points)
 	if !s.stays {
-		p.follow(x)
+		p.follow(points...)
 	}
 }
 
@@ -124,11 +124,7 @@ func (v *relevance) condition(ctx context.Context, k, spare int) (posterior, err
 // looked at, the most promising ones are followed by L-BFGS-B, the winner further. With few
 // parameters all queries maximise the expected improvement.
 func (p *weighing) query(ctx context.Context, taken taken, r *rand.Rand) (strategy.Point, error) {
-	improvement := p.Improvement
-	if p.few() && improvement > 0 {
-		improvement = 1
-	}
-	f := acquire.Term{Model: p.model, Of: p.acquisition(improvement, p.noise(), r)}
+	f := acquire.Term{Model: p.model, Of: p.acquisition(p.improvement(), p.noise(), r)}
 	x := linalg.New(p.Screened, p.Dim)
 	for i := range x.Rows {
 		p.start(x.Row(i), i, r)
@@ -139,6 +135,14 @@ func (p *weighing) query(ctx context.Context, taken taken, r *rand.Rand) (strate
 		return nil, err
 	}
 	return p.evaluable(ctx, f, winner, p.region, taken, r)
+}
+
+// improvement is the share of the queries that maximise the expected improvement.
+func (p *weighing) improvement() float64 {
+	if p.few() && p.Improvement > 0 {
+		return 1
+	}
+	return p.Improvement
 }
 
 // noise is the variance of the noise, 0 where it is too small to tell from what the model
