@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/mahabo/mahabo/internal/acquire"
-	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/method"
 	"github.com/mahabo/mahabo/strategy"
@@ -106,65 +105,82 @@ func (q *asking) choose(ctx context.Context, count int) error {
 	return nil
 }
 
-// chooseAll adds count points that do not know of each other. Searches with the same model share the passes
-// over its data.
+// chooseAll adds count points. Searches with the same model share the passes over its data, and do not know of each other:
+// points that say the same are moved on when the others are believed.
 func (q *asking) chooseAll(ctx context.Context, count int) error {
-	queries := make([]query, count)
-	searches := make([]acquire.Search, count)
+	searches := make([]searching, count)
 	looked := map[*weighing]*look{}
-	for i := range queries {
+	for i := range searches {
 		at, err := q.draw(ctx)
 		if err != nil {
 			return err
 		}
-		queries[i] = at
+		searches[i].query = at
 		if w := at.weighed; w != nil {
 			if looked[w] == nil {
 				looked[w] = w.look(q.rand)
 			}
-			searches[i] = looked[w].search(q.rand)
+			searches[i].Search = looked[w].search(q.rand)
 		} else {
-			searches[i] = at.at.search(abreastStarts, q.rand)
+			searches[i].Search = at.at.search(abreastStarts, q.rand)
 		}
 	}
-	found := make([][]float64, count)
-	for i := range queries {
-		if found[i] != nil {
-			continue
-		}
-		var same []int
-		var part []acquire.Search
-		model := queries[i].at.model
-		for j := i; j < count; j++ {
-			if queries[j].at.model == model {
-				same, part = append(same, j), append(part, searches[j])
-			}
-		}
-		ends, err := q.searchAll(ctx, model, part, queries[i].weighed != nil)
-		if err != nil {
+	for pass := 0; len(searches) > 0; pass++ {
+		if err := q.searchAll(ctx, searches, pass); err != nil {
 			return err
 		}
-		for k, j := range same {
-			found[j] = ends[k]
+		var rest []searching
+		if pass < corrections {
+			found := make([]strategy.Point, len(searches))
+			for i, s := range searches {
+				found[i] = s.end
+			}
+			var kept []searching
+			for i, is := range q.all.model.Distinct(rows(found), distinctShare) {
+				if is {
+					kept = append(kept, searches[i])
+				} else {
+					rest = append(rest, searches[i])
+				}
+			}
+			searches = kept
 		}
+		if err := q.take(ctx, searches); err != nil {
+			return err
+		}
+		searches = rest
 	}
-	points := make([]strategy.Point, 0, count)
-	for i, x := range found {
-		at := queries[i]
+	return nil
+}
+
+const (
+	corrections     = 3   // times that points are moved on
+	correctionSteps = 8   // of each
+	distinctShare   = 0.5 // of its variance that a point keeps when others of its group are believed
+)
+
+// searching is the search of a query, and where it ended.
+type searching struct {
+	query
+	acquire.Search
+	end []float64
+}
+
+// take adds the ends of searches to the points.
+func (q *asking) take(ctx context.Context, searches []searching) error {
+	var points []strategy.Point
+	followed := map[*place][]strategy.Point{}
+	for _, s := range searches {
 		taken := func(x []float64) bool {
 			return q.known(x) || slices.ContainsFunc(points, func(p strategy.Point) bool { return method.SquaredDistance(p, x) < q.apart()*q.apart() })
 		}
-		term := acquire.Term{Model: at.at.model, Of: searches[i].Of}
-		x, err := at.at.evaluable(ctx, term, x, searches[i].Region, taken, q.rand)
+		x, err := s.at.evaluable(ctx, acquire.Term{Model: s.at.model, Of: s.Of}, s.end, s.Region, taken, q.rand)
 		if err != nil {
 			return err
 		}
 		q.move(x, taken, q.rand)
 		points = append(points, x)
-	}
-	followed := map[*place][]strategy.Point{}
-	for i, at := range queries {
-		followed[at.follower] = append(followed[at.follower], points[i])
+		followed[s.follower] = append(followed[s.follower], x)
 	}
 	for at, points := range followed {
 		at.follow(points...)
@@ -187,12 +203,49 @@ const (
 	abreastStarts = 4    // of a search without weights
 )
 
-// searchAll returns the ends of searches with a model.
-func (q *asking) searchAll(ctx context.Context, model *gp.Posterior, searches []acquire.Search, weighed bool) ([][]float64, error) {
-	if weighed && q.region.Bounded() {
-		return acquire.RaceAll(ctx, model, searches, followSteps, wideSteps)
+// searchAll fills the ends of searches. Passes after the first go on from them for a few steps.
+func (q *asking) searchAll(ctx context.Context, searches []searching, pass int) error {
+	if pass > 0 {
+		for i := range searches {
+			s := &searches[i]
+			s.Starts = linalg.New(1, q.Dim)
+			for j, v := range s.end {
+				s.Starts.Data[j] = v + q.Move*q.rand.NormFloat64()
+			}
+			s.Region.Keep(s.Starts.Row(0))
+			s.end = nil
+		}
 	}
-	return acquire.DescendAll(ctx, model, searches, q.Steps)
+	for i := range searches {
+		if searches[i].end != nil {
+			continue
+		}
+		var same []int
+		var part []acquire.Search
+		model := searches[i].at.model
+		for j := i; j < len(searches); j++ {
+			if searches[j].at.model == model {
+				same, part = append(same, j), append(part, searches[j].Search)
+			}
+		}
+		var ends [][]float64
+		var err error
+		switch {
+		case pass > 0:
+			ends, err = acquire.DescendAll(ctx, model, part, correctionSteps)
+		case searches[i].weighed != nil && q.region.Bounded():
+			ends, err = acquire.RaceAll(ctx, model, part, followSteps, wideSteps)
+		default:
+			ends, err = acquire.DescendAll(ctx, model, part, q.Steps)
+		}
+		if err != nil {
+			return err
+		}
+		for k, j := range same {
+			searches[j].end = ends[k]
+		}
+	}
+	return nil
 }
 
 // search draws an acquisition function and starts.

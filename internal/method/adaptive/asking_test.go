@@ -53,7 +53,7 @@ func TestAbreast(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: make test runs it")
 	}
-	const even, weighed = "adaptive:most-fitted=60,without=weights", "adaptive:most-fitted=60,weight-hedge=0.6"
+	const even, weighed = "adaptive:abreast=25,most-fitted=60,without=weights", "adaptive:abreast=25,most-fitted=60,weight-hedge=0.6"
 	box := strategy.Box(mostTurned + 1)
 	held := strategy.Box(mostTurned + 1)
 	held.Fixed = map[int]float64{3: 0.25}
@@ -80,7 +80,7 @@ func TestAbreast(t *testing.T) {
 		}
 	}
 	for _, n := range []int{8, 9} {
-		together, alone := afterMany(t, even, box, 1, n), afterMany(t, even+",abreast=1", box, 1, n)
+		together, alone := afterMany(t, even, box, 1, n), afterMany(t, "adaptive:most-fitted=60,without=weights", box, 1, n)
 		if same := slices.EqualFunc(together, alone, slices.Equal); same != (n == 8) {
 			t.Errorf("%d points: one after another %t", n, same)
 		}

@@ -142,14 +142,13 @@ func (c *crowd) logDensity(p posterior, i int) float64 {
 const smallestNoise = 1e-9
 
 // rebase begins the models with weights anew when there are many observations, and with every doubling of
-// them: a process that starts then has not to go through all that was before. They begin at the last count before the power of two,
-// so that they have predicted something since.
+// them: a process that starts then has not to go through all that was before.
 func (v *relevance) rebase() {
 	n := len(v.run.y)
 	if !v.run.many() {
 		return
 	}
-	if base := 7 << max(bits.Len(uint(n))-4, 0); base != v.base {
+	if base := 1 << max(bits.Len(uint(n))-2, 0); base != v.base {
 		v.base, v.n, v.models, v.growers = base, 0, nil, growers{}
 	}
 }

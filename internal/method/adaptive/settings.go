@@ -57,7 +57,7 @@ type settings struct {
 
 	WideFrom    int     `option:"wide-from" meaning:"open points, with those that are asked for, from which on queries are those of many workers"`
 	TurnedShare float64 `option:"turned-share" meaning:"most of these queries made by models with directions of their own; 0: all are as with few workers"`
-	Abreast     int     `option:"abreast" meaning:"points of many workers that are looked for side by side, with 1000 observations or more and over 100 parameters; 1: one after another"`
+	Abreast     int     `option:"abreast" meaning:"points of many workers that are looked for side by side, with 1000 observations or more and over 100 parameters, as 25; 1: one after another"`
 
 	Improvement float64 `option:"improvement" meaning:"share of the queries that maximise the expected improvement instead of a lower bound"`
 	Starts      int     `option:"starts" meaning:"starts of a query, searched side by side"`
@@ -81,7 +81,7 @@ var defaults = settings{
 	LocalShare: 0.3, LocalTheta: 0.2, LocalSpread: 1, Neighbours: 100,
 	WeightShare: 0.6, WeightHedge: 0.3, WeightsFrom: 20, Lead: 15, Memory: 0.98, MostGain: 3,
 	WeightSpread: 3.5, Sparsity: 4, WeightFloor: 1e-4, FewShare: 0.95, Screened: 128,
-	WideFrom: 9, TurnedShare: 0.8, Abreast: 25,
+	WideFrom: 9, TurnedShare: 0.8, Abreast: 1,
 	Improvement: 0.5, Starts: 8, Steps: 20, Middle: 0.3, Apart: 1e-4, Move: 0.03,
 	ExactFits: 5, MostFitted: 600, MostModel: 3000,
 }

@@ -63,12 +63,55 @@ func (w *wide) believe(points ...strategy.Point) {
 
 // query chooses a point with a model. Those with weights alone choose as with few workers, but where another valley is looked at.
 func (w *wide) query(ctx context.Context, p *weighing, known taken, r *rand.Rand) (strategy.Point, error) {
-	at, other := w.basin(p, r)
-	if !other && p.directions.Rows == 0 {
+	at, kind := w.basin(p, r)
+	switch {
+	case kind == unseen:
+		return w.elsewhere(ctx, p, r)
+	case kind == lowest && p.directions.Rows == 0:
 		return p.query(ctx, known, r)
 	}
-	return w.near(ctx, p, at, other, r)
+	return w.near(ctx, p, at, kind == seen, r)
 }
+
+// elsewhere follows a lower bound from random points and takes the lowest end that does not lie near the best point, so that valleys are found
+// that no observation shows yet. The expected improvement never asks for it: a little is to be gained near the best point for long, and surely.
+func (w *wide) elsewhere(ctx context.Context, p *weighing, r *rand.Rand) (strategy.Point, error) {
+	of := acquire.LowerBound(elsewhereBetas[r.IntN(len(elsewhereBetas))])
+	searches := make([]acquire.Search, elsewhereStarts)
+	for i := range searches {
+		x := linalg.New(1, p.Dim)
+		p.start(x.Row(0), i%2, r) // anywhere
+		searches[i] = acquire.Search{Of: of, Starts: x, Region: p.region}
+	}
+	ends, err := acquire.RaceAll(ctx, p.model, searches, followSteps, wideSteps)
+	if err != nil {
+		return nil, err
+	}
+	x := linalg.New(len(ends)+1, p.Dim)
+	for i, end := range append(ends, p.centre) {
+		copy(x.Row(i), end)
+	}
+	_, linear := p.model.Metric.Map(p.Dim)
+	z := linalg.New(x.Rows, linear.Dim())
+	linear.Apply(z, x)
+	mean, variance := make([]float64, x.Rows), make([]float64, x.Rows)
+	p.model.PredictRows(mean, variance, x)
+	best, lowest := -1, math.Inf(1)
+	for i := range searches {
+		far := method.SquaredDistance(z.Row(i), z.Row(len(searches))) > basinApart*basinApart
+		if v, _, _ := of(mean[i], variance[i]); far && v < lowest {
+			best, lowest = i, v
+		}
+	}
+	if best < 0 {
+		return w.near(ctx, p, basin{p.centre, p.best}, false, r)
+	}
+	return ends[best], nil
+}
+
+const elsewhereStarts = 12
+
+var elsewhereBetas = [...]float64{1, 2, 4}
 
 // near minimises the expected improvement or a lower bound within a distance of its centre that differs between
 // queries, in the distance of the model: far along directions in which the function hardly varies.
@@ -108,14 +151,17 @@ func (w *wide) share() float64 {
 	a := w.run
 	if before := len(a.y) - 2*w.open; before > a.Config.Init {
 		lowest := a.y[a.best]
-		if slices.Min(a.y[:before])-lowest < a.Progress*(a.designMedian(len(a.y))-lowest) {
+		if slices.Min(a.y[:before])-lowest < wideProgress*(a.designMedian(len(a.y))-lowest) {
 			return stalledShare
 		}
 	}
 	return 0
 }
 
-const stalledShare = 0.3 // of the queries
+const (
+	stalledShare = 0.5  // of the queries
+	wideProgress = 1e-4 // of what was gained since the design: a curved valley is followed for long in small steps
+)
 
 // basin is a point than which none nearby is lower.
 type basin struct {
@@ -123,19 +169,31 @@ type basin struct {
 	best   float64 // what the model expects there
 }
 
-// basin returns the lowest one, in a share of the cases another one.
-func (w *wide) basin(p *weighing, r *rand.Rand) (at basin, other bool) {
+// Where a query looks: at the lowest valley, at another one that was seen, or elsewhere.
+const (
+	lowest = iota
+	seen
+	unseen
+)
+
+// basin returns the lowest one, in a share of the cases another one or none.
+func (w *wide) basin(p *weighing, r *rand.Rand) (at basin, kind int) {
 	if w.others == 0 || !p.region.Whole() || r.Float64() >= w.others {
-		return basin{p.centre, p.best}, false
+		return basin{p.centre, p.best}, lowest
+	}
+	if r.Float64() < unseenShare {
+		return basin{}, unseen
 	}
 	if !p.looked {
 		p.looked, p.others = true, w.run.basins(p.model, p.centre)
 	}
 	if len(p.others) == 0 {
-		return basin{p.centre, p.best}, false
+		return basin{p.centre, p.best}, lowest
 	}
-	return p.others[r.IntN(len(p.others))], true
+	return p.others[r.IntN(len(p.others))], seen
 }
+
+const unseenShare = 0.5 // of the queries at other valleys
 
 // basins returns the lowest observations that have no lower one, nor the centre, near them in the distance of a model.
 func (a *run) basins(model *gp.Posterior, centre []float64) (list []basin) {

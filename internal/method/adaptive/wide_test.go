@@ -108,6 +108,41 @@ func TestManyWorkersFollowAValley(t *testing.T) {
 	}
 }
 
+// Where another valley is looked for that no observation shows, points lie far from the best one, and from each other.
+func TestElsewhere(t *testing.T) {
+	a := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(2), Init: 6, Seed: 9})
+	tellRandom(t, a, 120, func(x []float64) float64 { return -math.Exp(-12 * ((x[0]-0.6)*(x[0]-0.6) + x[1]*x[1])) })
+	w, err := a.learned(t).whole.newWide(t.Context(), 9, nil, &weighings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := w.turned.at(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, linear := p.model.Metric.Map(2)
+	var points []strategy.Point
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 6 {
+		x, err := w.elsewhere(t.Context(), p, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := linalg.New(2, 2)
+		linear.Apply(z, rows([]strategy.Point{x, p.centre}))
+		if far := math.Sqrt(method.SquaredDistance(z.Row(0), z.Row(1))); far < 0.9*basinApart {
+			t.Errorf("%v is %g from the best point", x, far)
+		}
+		for _, other := range points {
+			if method.SquaredDistance(x, other) < 0.01 {
+				t.Errorf("%v is near %v", x, other)
+			}
+		}
+		w.believe(x)
+		points = append(points, x)
+	}
+}
+
 // A leash has the gradient of its value, which is 0 near the centre, and its starts are on it.
 func TestLeash(t *testing.T) {
 	a := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(4), Init: 6, Seed: 9})
