@@ -87,11 +87,20 @@ func (b *tab) set(selector, text string) {
 	figuretest.Ask(b.browser, b.t, chromedp.Evaluate[string](fmt.Sprintf("document.querySelector(%q).value = %q", selector, text)))
 }
 
-// write types into a field.
+// write types into a field. The browser may give its nodes new numbers between the search for the field and the first key; then
+// it is searched again.
 func (b *tab) write(selector, text string) {
 	b.t.Helper()
-	b.set(selector, "")
-	b.do(chromedp.SendKeys(chromedp.CSS(selector), text))
+	for tries := 1; ; tries++ {
+		b.set(selector, "")
+		err := chromedp.Do(b.browser, chromedp.SendKeys(chromedp.CSS(selector), text))
+		if err == nil {
+			return
+		}
+		if tries == 5 || !strings.Contains(err.Error(), "Could not find node") {
+			b.t.Fatal(err)
+		}
+	}
 }
 
 // until waits for an expression to become true.
