@@ -145,9 +145,7 @@ func (p posterior) believe(points ...strategy.Point) {
 
 // believe adds points to a model at their predicted values.
 func believe(model *gp.Posterior, points []strategy.Point) {
-	if len(points) == 1 {
-		model.Believe(points[0])
-	} else if len(points) > 1 {
+	if len(points) > 0 {
 		model.BelieveAll(rows(points))
 	}
 }

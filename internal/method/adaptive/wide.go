@@ -65,12 +65,12 @@ func (w *wide) believe(points ...strategy.Point) {
 func (w *wide) query(ctx context.Context, p *weighing, known taken, r *rand.Rand) (strategy.Point, error) {
 	at, kind := w.basin(p, r)
 	switch {
-	case kind == unseen:
+	case kind == unseenValley:
 		return w.elsewhere(ctx, p, r)
-	case kind == lowest && p.directions.Rows == 0:
+	case kind == lowestValley && p.directions.Rows == 0:
 		return p.query(ctx, known, r)
 	}
-	return w.near(ctx, p, at, kind == seen, r)
+	return w.near(ctx, p, at, kind == seenValley, r)
 }
 
 // elsewhere follows a lower bound from random points and takes the lowest end that does not lie near the best point, so that valleys are found
@@ -171,26 +171,26 @@ type basin struct {
 
 // Where a query looks: at the lowest valley, at another one that was seen, or elsewhere.
 const (
-	lowest = iota
-	seen
-	unseen
+	lowestValley = iota
+	seenValley
+	unseenValley
 )
 
 // basin returns the lowest one, in a share of the cases another one or none.
 func (w *wide) basin(p *weighing, r *rand.Rand) (at basin, kind int) {
 	if w.others == 0 || !p.region.Whole() || r.Float64() >= w.others {
-		return basin{p.centre, p.best}, lowest
+		return basin{p.centre, p.best}, lowestValley
 	}
 	if r.Float64() < unseenShare {
-		return basin{}, unseen
+		return basin{}, unseenValley
 	}
 	if !p.looked {
 		p.looked, p.others = true, w.run.basins(p.model, p.centre)
 	}
 	if len(p.others) == 0 {
-		return basin{p.centre, p.best}, lowest
+		return basin{p.centre, p.best}, lowestValley
 	}
-	return p.others[r.IntN(len(p.others))], seen
+	return p.others[r.IntN(len(p.others))], seenValley
 }
 
 const unseenShare = 0.5 // of the queries at other valleys
