@@ -15,6 +15,7 @@ package adaptive
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -158,6 +159,34 @@ func (a *adaptive) LastAsk() strategy.AskReport { return a.report }
 // Predict returns what the model of the last Ask expects at a point.
 func (a *adaptive) Predict(x strategy.Point) (mean, std float64, ok bool) {
 	return a.PredictBy(x, a.phase.run().forecast)
+}
+
+// middle is the middle of the box, with the labels of the best point: the first point after the design, nil when it is taken and later.
+// In many dimensions it is nearer to most points than they are to each other, and people tend to choose bounds around what they
+// would try.
+func (a *adaptive) middle(best strategy.Point, pending []strategy.Point) strategy.Point {
+	if len(a.Y) > a.Config.Init {
+		return nil
+	}
+	x := slices.Clone(best)
+	var numbers []int
+	for _, p := range a.Config.Domain.Params {
+		if p.Kind != strategy.Label && p.Kind != strategy.Bool {
+			x[p.First] = 0
+			numbers = append(numbers, p.First)
+		}
+	}
+	a.region.Keep(x)
+	if a.grid != nil {
+		a.grid.Snap(x)
+	}
+	same := func(p strategy.Point) bool {
+		return !slices.ContainsFunc(numbers, func(j int) bool { return math.Abs(p[j]-x[j]) > 1e-9 })
+	}
+	if slices.ContainsFunc(a.X, same) || slices.ContainsFunc(pending, same) { // as all are where there are no numbers
+		return nil
+	}
+	return x
 }
 
 // uniform returns n random points, which begin a descent.

@@ -94,6 +94,50 @@ func TestAdaptiveKeepsItsPoints(t *testing.T) {
 	}
 }
 
+// The first point after the design is the middle, once, with the labels of the best point.
+func TestMiddleFirst(t *testing.T) {
+	rule := strategy.Param{Name: "rule", Kind: strategy.Label, First: 2, Width: 3}
+	mixed := strategy.Domain{Params: []strategy.Param{
+		{Name: "rate", Kind: strategy.Real, First: 0, Width: 1},
+		{Name: "layers", Kind: strategy.Integer, First: 1, Width: 1, Levels: []float64{-0.75, -0.25, 0.1, 0.75}},
+		rule,
+	}}
+	held := strategy.Box(3)
+	held.Fixed = map[int]float64{1: 0.5}
+	rule.First = 0
+	for name, c := range map[string]struct {
+		domain strategy.Domain
+		best   strategy.Point // a point of the design that is told as the best
+		middle strategy.Point // nil for none
+	}{
+		"reals":       {strategy.Box(4), strategy.Point{1, 1, 0, 1}, strategy.Point{0, 0, 0, 0}},
+		"one is held": {held, strategy.Point{1, 0.5, 1}, strategy.Point{0, 0.5, 0}},
+		"mixed":       {mixed, strategy.Point{1, 0.75, -1, 1, -1}, strategy.Point{0, 0.1, -1, 1, -1}},
+		"labels":      {strategy.Domain{Params: []strategy.Param{rule}}, strategy.Point{-1, 1, -1}, nil},
+		"it is known": {strategy.Box(2), strategy.Point{0, 0}, nil},
+	} {
+		s := newAdaptive(t, "adaptive", strategy.Config{Domain: c.domain, Init: 4, Seed: 1})
+		for i, x := range methodtest.Ask(t, s, 3) {
+			methodtest.Tell(t, s, x, float64(1+i))
+		}
+		methodtest.Tell(t, s, c.best, 0)
+		asked := methodtest.Ask(t, s, 2)
+		if c.middle == nil {
+			c.middle = make(strategy.Point, s.Dim)
+			if slices.ContainsFunc(asked, func(x strategy.Point) bool { return method.Coincide(x, c.middle) }) {
+				t.Errorf("%s: asked for %v", name, asked)
+			}
+			continue
+		}
+		if !slices.Equal(asked[0], c.middle) || slices.Equal(asked[1], c.middle) {
+			t.Errorf("%s: asked for %v, want %v first", name, asked, c.middle)
+		}
+		if again := methodtest.Ask(t, s, 1, asked...)[0]; slices.Equal(again, c.middle) {
+			t.Errorf("%s: asked for %v again while it was pending", name, again)
+		}
+	}
+}
+
 // BenchmarkAdaptive measures one suggestion of a study, the Tell before it included, when n
 // observations lie around a descent. Fits come at every fourth to hundredth of them:
 // ms-median is what one usually waits, ms-max what one waits with a fit.

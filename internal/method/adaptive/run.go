@@ -102,6 +102,12 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 		a.separate(x, all.Points, r)
 		q.believe(x)
 	}
+	if a.MiddleFirst {
+		if x := a.middle(a.x[a.best], pending); x != nil {
+			whole.follow(x)
+			q.believe(x)
+		}
+	}
 	for group := a.abreast(len(pending) + n); len(q.points) < n; {
 		if err := q.choose(ctx, min(group, n-len(q.points))); err != nil {
 			return nil, err

@@ -127,7 +127,7 @@ func (p *place) start(x []float64, i int, r *rand.Rand) {
 		}
 	case whole && i%3 == 2: // near the middle
 		for j := range x {
-			x[j] = p.Middle * r.NormFloat64()
+			x[j] = p.NearMiddle * r.NormFloat64()
 		}
 	default:
 		for j, c := range p.centre {

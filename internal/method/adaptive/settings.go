@@ -26,6 +26,8 @@ type settings struct {
 	OtherLength  int     `option:"other-length" meaning:"observations around the point opposite to its end"`
 	ReturnLength int     `option:"return-length" meaning:"observations that have to be left then for the search to go on"`
 
+	MiddleFirst bool `option:"middle-first" meaning:"look at the middle of the box right after the design"`
+
 	Log    bool    `option:"log" meaning:"model log(1 + u) of the outputs where the data ask for it"`
 	Share  float64 `option:"design-share" meaning:"share of the distance from the lowest value to the median of the design that the unit of the outputs has at least"`
 	Matern bool    `option:"matern" meaning:"use the Matérn-5/2 profile with more observations than parameters"`
@@ -62,7 +64,7 @@ type settings struct {
 	Improvement float64 `option:"improvement" meaning:"share of the queries that maximise the expected improvement instead of a lower bound"`
 	Starts      int     `option:"starts" meaning:"starts of a query, searched side by side"`
 	Steps       int     `option:"steps" meaning:"gradient steps of a query"`
-	Middle      float64 `option:"middle" meaning:"standard deviation of the starts near the middle of the box"`
+	NearMiddle  float64 `option:"middle" meaning:"standard deviation of the starts near the middle of the box"`
 	Apart       float64 `option:"apart" meaning:"root mean square distance below which two points are the same"`
 	Move        float64 `option:"move" meaning:"standard deviation by which such a point is moved"`
 
@@ -76,13 +78,13 @@ var defaults = settings{
 	DescentLength: 50, FarBudget: 400,
 	FrontLength: 90, Territory: 0.6,
 	Ascent: true, StallLength: 30, Progress: 0.003, AscentLength: 150, OtherLength: 80, ReturnLength: 50,
-	Log: true, Share: 0.3, Matern: true,
+	MiddleFirst: true, Log: true, Share: 0.3, Matern: true,
 	Theta: 0.3, Noise: 1e-6, ThetaSpread: 2, NoiseSpread: 2, ThetaSpreadMany: 0.25, NoiseSpreadMany: 6, Rough: 0.25,
 	LocalShare: 0.3, LocalTheta: 0.2, LocalSpread: 1, Neighbours: 100,
 	WeightShare: 0.6, WeightHedge: 0.3, WeightsFrom: 20, Lead: 15, Memory: 0.98, MostGain: 3,
 	WeightSpread: 3.5, Sparsity: 4, WeightFloor: 1e-4, FewShare: 0.95, Screened: 128,
 	WideFrom: 9, TurnedShare: 0.8, Abreast: 1,
-	Improvement: 0.5, Starts: 8, Steps: 20, Middle: 0.3, Apart: 1e-4, Move: 0.03,
+	Improvement: 0.5, Starts: 8, Steps: 20, NearMiddle: 0.3, Apart: 1e-4, Move: 0.03,
 	ExactFits: 5, MostFitted: 600, MostModel: 3000,
 }
 
@@ -102,9 +104,10 @@ var without = map[string]func(*settings){
 	"matern":  func(s *settings) { s.Matern = false },
 	"ascent":  func(s *settings) { s.Ascent = false },
 	"turned":  func(s *settings) { s.TurnedShare = 0 },
+	"middle":  func(s *settings) { s.MiddleFirst = false },
 }
 
-const parts = "nothing, log, ei, weights, local, matern, ascent, turned"
+const parts = "nothing, log, ei, weights, local, matern, ascent, turned, middle"
 
 // options describes the settings.
 func options() []strategy.Option {

@@ -69,6 +69,7 @@ func TestWithout(t *testing.T) {
 		"matern":  {"matern": "false"},
 		"ascent":  {"ascent": "false"},
 		"turned":  {"turned-share": "0"},
+		"middle":  {"middle-first": "false"},
 	}
 	for word := range without {
 		want, err := read(same[word])
