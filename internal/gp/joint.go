@@ -88,12 +88,9 @@ func (j *Joint) MomentsAt(mean, variance, x linalg.Matrix) {
 		}
 	}
 	k := j.kk.Slice(0, rows, 0, n)
-	linalg.GemmTB(k, 0, -2, z, j.points.X())
+	squares(k, z, j.points.X(), j.points.norm2)
 	for i := range rows {
-		row, zz := k.Row(i), linalg.Dot(z.Row(i), z.Row(i))
-		for l, q := range j.points.norm2[:n] {
-			row[l] = max(0, row[l]+zz+q)
-		}
+		row := k.Row(i)
 		j.Profile.Correlate(row, j.ss.Row(i)[:n], j.rate, row)
 	}
 	if j.Main != nil {

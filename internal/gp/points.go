@@ -2,6 +2,7 @@ package gp
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mahabo/mahabo/internal/linalg"
 )
@@ -59,14 +60,20 @@ func (c *Points) appendAll(x linalg.Matrix) {
 		return
 	}
 	r2 := linalg.New(rows, n+rows)
-	linalg.GemmTB(r2, 0, -2, x, c.X())
+	squares(r2, x, c.X(), c.norm2)
 	for i := range rows {
-		at := n + i
-		row := make([]float64, at)
-		for j, v := range r2.Row(i)[:at] {
-			row[j] = max(0, v+c.norm2[at]+c.norm2[j])
+		c.r2[n+i] = slices.Clone(r2.Row(i)[:n+i])
+	}
+}
+
+// squares fills r2 with the squared distances of the rows of z from those of x, whose squared lengths are given.
+func squares(r2, z, x linalg.Matrix, norm2 []float64) {
+	linalg.GemmTB(r2, 0, -2, z, x)
+	for i := range r2.Rows {
+		row, own := r2.Row(i), linalg.Dot(z.Row(i), z.Row(i))
+		for j, q := range norm2[:r2.Cols] {
+			row[j] = max(0, row[j]+own+q)
 		}
-		c.r2[at] = row
 	}
 }
 

@@ -210,12 +210,9 @@ func (m *Posterior) Distinct(x linalg.Matrix, share float64) []bool {
 	}
 	correlations := func(with linalg.Matrix, withNorm2 []float64) linalg.Matrix {
 		k := linalg.New(rows, with.Rows)
-		linalg.GemmTB(k, 0, -2, z, with)
+		squares(k, z, with, withNorm2)
 		for i := range rows {
 			row := k.Row(i)
-			for j, q := range withNorm2 {
-				row[j] = max(0, row[j]+norm2[i]+q)
-			}
 			m.Profile.Correlate(row, nil, m.rate, row)
 		}
 		return k
@@ -306,12 +303,9 @@ func (m *Posterior) evaluate(value []float64, grad, x linalg.Matrix, f Moments) 
 	}
 	k, slope := m.k.Slice(0, rows, 0, n), m.k.Slice(rows, 2*rows, 0, n)
 	v, w := m.v.Slice(0, rows, 0, n), m.v.Slice(rows, 2*rows, 0, n)
-	linalg.GemmTB(k, 0, -2, x, data)
+	squares(k, x, data, m.points.norm2)
 	for i := range rows {
-		row, xx := k.Row(i), linalg.Dot(x.Row(i), x.Row(i))
-		for j, q := range m.points.norm2[:n] {
-			row[j] = max(0, row[j]+xx+q)
-		}
+		row := k.Row(i)
 		m.Profile.Correlate(row, slope.Row(i), m.rate, row)
 	}
 	linalg.MulLowerTrans(m.threads, v, k, m.factor.Inverse)

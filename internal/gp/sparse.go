@@ -194,12 +194,9 @@ func (s *Sparse) weights(w, t linalg.Matrix, p *Points, part []int, inverse *lin
 		}
 		s.mapped(z, x)
 		k := w.Slice(r0, r1, 0, m)
-		linalg.GemmTB(k, 0, -2, z, s.points.x.Slice(0, m, 0, s.points.dim))
+		squares(k, z, s.points.x.Slice(0, m, 0, s.points.dim), s.points.norm2)
 		for r := range k.Rows {
-			row, own := k.Row(r), linalg.Dot(z.Row(r), z.Row(r))
-			for j, v := range s.points.norm2[:m] {
-				row[j] = max(0, row[j]+own+v)
-			}
+			row := k.Row(r)
 			s.hyper.Profile.Correlate(row, nil, s.rate, row)
 		}
 		linalg.MulLowerTrans(1, t.Slice(r0, r1, 0, m), k, inverse)
