@@ -108,15 +108,17 @@ func TestMiddleFirst(t *testing.T) {
 	for name, c := range map[string]struct {
 		domain strategy.Domain
 		best   strategy.Point // a point of the design that is told as the best
+		budget int
 		middle strategy.Point // nil for none
 	}{
-		"reals":       {strategy.Box(4), strategy.Point{1, 1, 0, 1}, strategy.Point{0, 0, 0, 0}},
-		"one is held": {held, strategy.Point{1, 0.5, 1}, strategy.Point{0, 0.5, 0}},
-		"mixed":       {mixed, strategy.Point{1, 0.75, -1, 1, -1}, strategy.Point{0, 0.1, -1, 1, -1}},
-		"labels":      {strategy.Domain{Params: []strategy.Param{rule}}, strategy.Point{-1, 1, -1}, nil},
-		"it is known": {strategy.Box(2), strategy.Point{0, 0}, nil},
+		"reals":       {strategy.Box(4), strategy.Point{1, 1, 0, 1}, 400, strategy.Point{0, 0, 0, 0}},
+		"one is held": {held, strategy.Point{1, 0.5, 1}, 0, strategy.Point{0, 0.5, 0}},
+		"mixed":       {mixed, strategy.Point{1, 0.75, -1, 1, -1}, 0, strategy.Point{0, 0.1, -1, 1, -1}},
+		"labels":      {strategy.Domain{Params: []strategy.Param{rule}}, strategy.Point{-1, 1, -1}, 0, nil},
+		"it is known": {strategy.Box(2), strategy.Point{0, 0}, 0, nil},
+		"far":         {strategy.Box(400), slices.Repeat(strategy.Point{1}, 400), 400, nil},
 	} {
-		s := newAdaptive(t, "adaptive", strategy.Config{Domain: c.domain, Init: 4, Seed: 1})
+		s := newAdaptive(t, "adaptive", strategy.Config{Domain: c.domain, Init: 4, Seed: 1, Budget: c.budget})
 		for i, x := range methodtest.Ask(t, s, 3) {
 			methodtest.Tell(t, s, x, float64(1+i))
 		}

@@ -102,7 +102,7 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 		a.separate(x, all.Points, r)
 		q.believe(x)
 	}
-	if a.MiddleFirst {
+	if a.MiddleFirst && !a.far() { // there are descents and an ascent instead
 		if x := a.middle(a.x[a.best], pending); x != nil {
 			whole.follow(x)
 			q.believe(x)
