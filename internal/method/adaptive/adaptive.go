@@ -161,11 +161,11 @@ func (a *adaptive) Predict(x strategy.Point) (mean, std float64, ok bool) {
 	return a.PredictBy(x, a.phase.run().forecast)
 }
 
-// middle is the middle of the box, with the labels of the best point: the first point after the design, nil when it is taken and later.
-// In many dimensions it is nearer to most points than they are to each other, and people tend to choose bounds around what they
-// would try.
-func (a *adaptive) middle(best strategy.Point, pending []strategy.Point) strategy.Point {
-	if len(a.Y) > a.Config.Init {
+// middle is the middle of the box, with the labels of the best point: the first of n points after the design, nil when it is taken
+// and later. Of many workers more points than those of the design are told when one asks again. In many dimensions the middle is
+// nearer to most points than they are to each other, and people tend to choose bounds around what they would try.
+func (a *adaptive) middle(best strategy.Point, pending []strategy.Point, n int) strategy.Point {
+	if len(a.Y) >= a.Config.Init+len(pending)+n {
 		return nil
 	}
 	x := slices.Clone(best)

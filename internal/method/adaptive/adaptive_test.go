@@ -140,6 +140,20 @@ func TestMiddleFirst(t *testing.T) {
 	}
 }
 
+// Of many workers, more points than those of the design are told before one asks again; studies that are long under way go on as they are.
+func TestMiddleOfManyWorkers(t *testing.T) {
+	for told, want := range map[int]bool{40: true, 44: false} {
+		s := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(3), Init: 4, Seed: 1})
+		for i, x := range methodtest.Ask(t, s, told) {
+			methodtest.Tell(t, s, x, float64(i))
+		}
+		asked := methodtest.Ask(t, s, 40)
+		if got := slices.Equal(asked[0], strategy.Point{0, 0, 0}); got != want {
+			t.Errorf("with %d points told, 40 more begin in the middle: %v, want %v", told, got, want)
+		}
+	}
+}
+
 // BenchmarkAdaptive measures one suggestion of a study, the Tell before it included, when n
 // observations lie around a descent. Fits come at every fourth to hundredth of them:
 // ms-median is what one usually waits, ms-max what one waits with a fit.
