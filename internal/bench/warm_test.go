@@ -171,7 +171,7 @@ func summarise(runs []warmth) (cold, alike, unrelated float64) {
 //
 //	go test ./internal/bench -run TestWarm -timeout 60m -args -figures ../../docs/results/warm.md
 func TestWarm(t *testing.T) {
-	tasks, seeds := warmList[:1], 1
+	tasks, seeds := []warmTask{{"hartmann6", 0}}, 1 // Branin alone is found too soon to tell
 	switch {
 	case *warmFigures != "" || *warmTasks != "":
 		tasks, seeds = warmList, *warmSeeds
