@@ -136,18 +136,22 @@ func (s *Study) checkReports(list []Reported) (ordered []Reported, err error) {
 
 // judge follows a trial's curve and asks the rule.
 func (s *Study) judge(ctx context.Context, store reporting, t Trial, list []Reported) (string, error) {
-	goal := s.Config().Goal
+	config := s.Config()
+	if config.Stop == "" {
+		return "", nil
+	}
+	goal, states := config.Goal, s.reporters(t.Number)
 	r := &s.reports
-	r.mu.Lock()
+	r.mu.Lock() // never before s.mu: see verdict
 	defer r.mu.Unlock()
 	if !r.parsed {
-		r.rule, _ = stop.Parse(s.Config().Stop) // Create has checked it
+		r.rule, _ = stop.Parse(config.Stop) // Create has checked it
 		r.parsed, r.curves, r.stops = true, map[int]*curve{}, map[int]string{}
 	}
 	if r.rule == nil {
 		return "", nil
 	}
-	others, err := s.others(ctx, store, t.Number)
+	others, err := s.others(ctx, store, states, goal)
 	if err != nil {
 		return "", err
 	}
@@ -202,18 +206,19 @@ func (c *curve) addAll(list []Reported, goal Goal) {
 
 func (c *curve) last() int64 { return c.Steps[len(c.Steps)-1] }
 
-// others are the curves of the other trials that count.
-func (s *Study) others(ctx context.Context, store reporting, except int) ([]stop.Curve, error) {
-	r := &s.reports
+// reporter is a trial whose curve counts.
+type reporter struct {
+	number int
+	batch  int
+	ended  bool
+	final  *float64
+}
+
+// reporters are the trials but one whose curves count.
+func (s *Study) reporters(except int) []reporter {
 	s.mu.Lock()
-	goal := s.ledger.config.Goal
-	type state struct {
-		number int
-		batch  int
-		ended  bool
-		final  *float64
-	}
-	states := make([]state, 0, s.ledger.trials.len())
+	defer s.mu.Unlock()
+	states := make([]reporter, 0, s.ledger.trials.len())
 	for t := range s.ledger.trials.all() {
 		if t.Number == except || t.Excluded || t.Origin == FromImport {
 			continue
@@ -222,9 +227,14 @@ func (s *Study) others(ctx context.Context, store reporting, except int) ([]stop
 		if t.State == Waiting && t.Asked.IsZero() {
 			continue
 		}
-		states = append(states, state{number: t.Number, batch: t.Batch, ended: ended, final: t.Value})
+		states = append(states, reporter{number: t.Number, batch: t.Batch, ended: ended, final: t.Value})
 	}
-	s.mu.Unlock()
+	return states
+}
+
+// others are the curves of the other trials that count. The caller holds the mutex of the reports.
+func (s *Study) others(ctx context.Context, store reporting, states []reporter, goal Goal) ([]stop.Curve, error) {
+	r := &s.reports
 	reread := s.now().Sub(r.read).Abs() >= rereadAfter
 	var missing []int
 	for _, t := range states {

@@ -480,3 +480,37 @@ func TestStoppedTrialsHaveADoubt(t *testing.T) {
 		}
 	}
 }
+
+// Workers that report at the same time, and those that look at trials meanwhile, do not wait for each other for ever.
+func TestReportsAtTheSameTime(t *testing.T) {
+	s, err := study.Create(t.Context(), memory.New(), study.Config{Name: "s", Space: line(t), Method: "sobol", Stop: "asha:first=2,after=1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch, err := s.Ask(t.Context(), study.AskRequest{Count: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, len(batch.Trials))
+	for _, trial := range batch.Trials {
+		go func() {
+			for step := range int64(2000) {
+				if _, err := s.Report(t.Context(), trial.Number, "", study.Reported{Step: step + 1, Value: 1}); err != nil {
+					ended <- err
+					return
+				}
+			}
+			ended <- nil
+		}()
+	}
+	for range batch.Trials {
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("reports wait for each other")
+		}
+	}
+}
