@@ -92,6 +92,9 @@ const (
 	nearbyMoves = 3 // levels on each side of a long list that are tried
 )
 
+// Real says that there are parameters without labels and levels.
+func (g *Grid) Real() bool { return g.real }
+
 // Improve snaps x and minimises f from there: in turn by the best move of a single label or
 // level, as long as one helps, and by gradient steps of the real parameters. A point that is
 // taken counts as the worst.

@@ -2,6 +2,7 @@ package adaptive
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -52,6 +53,11 @@ func (q *asking) draw(ctx context.Context) (query, error) {
 			return query{}, err
 		}
 		if p != nil {
+			if reach := q.reach(); reach != everywhere {
+				near := *p
+				near.reach = reach
+				p = &near
+			}
 			return query{&p.place, p, q.whole}, nil
 		}
 	}
@@ -72,8 +78,22 @@ func (q *asking) draw(ctx context.Context) (query, error) {
 	case other:
 		return query{q.whole.at(at), nil, q.whole}, nil
 	}
-	return query{q.whole, nil, q.whole}, nil
+	near := *q.whole
+	near.reach = q.reach()
+	return query{&near, nil, q.whole}, nil
 }
+
+// reach draws how far from the best point a query may go. Most stay near it, each at a scale of its own. With labels
+// alone no scale is smaller than another, many workers have rules of their own, and far plans look elsewhere on purpose.
+func (q *asking) reach() float64 {
+	if q.wide != nil || q.far() || q.grid != nil && !q.grid.Real() || q.rand.Float64() >= q.NearShare {
+		return everywhere
+	}
+	return q.NearReach * math.Pow(nearRatio, -q.rand.Float64())
+}
+
+// nearRatio is that of the largest and the smallest half-width of a box around the best point.
+const nearRatio = 8
 
 // known says whether a point is observed or believed.
 func (q *asking) known(x []float64) bool { return q.all.Points.Nearest(x) < q.apart() }

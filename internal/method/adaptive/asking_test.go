@@ -1,7 +1,6 @@
 package adaptive
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -11,14 +10,6 @@ import (
 	"github.com/mahabo/mahabo/strategy"
 )
 
-// tub is lowest inside of the box, where it is 0.
-func tub(x []float64) (sum float64) {
-	for j, v := range x {
-		d := v - 0.3*math.Sin(float64(j))
-		sum += d * d / float64(len(x))
-	}
-	return sum
-}
 
 // afterMany returns what is asked for after so many random observations of a tub.
 func afterMany(t *testing.T, spec string, domain strategy.Domain, threads, count int) []strategy.Point {

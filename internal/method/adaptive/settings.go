@@ -61,6 +61,9 @@ type settings struct {
 	TurnedShare float64 `option:"turned-share" meaning:"most of these queries made by models with directions of their own; 0: all are as with few workers"`
 	Abreast     int     `option:"abreast" meaning:"points of many workers that are looked for side by side, with 1000 observations or more and over 100 parameters, as 25; 1: one after another"`
 
+	NearShare float64 `option:"near-share" meaning:"share of the queries that stay in a box around the best point; 0: there are none"`
+	NearReach float64 `option:"near-reach" meaning:"largest half-width of that box, 8 times the smallest"`
+
 	Improvement float64 `option:"improvement" meaning:"share of the queries that maximise the expected improvement instead of a lower bound"`
 	Starts      int     `option:"starts" meaning:"starts of a query, searched side by side"`
 	Steps       int     `option:"steps" meaning:"gradient steps of a query"`
@@ -84,6 +87,7 @@ var defaults = settings{
 	WeightShare: 0.6, WeightHedge: 0.3, WeightsFrom: 20, Lead: 15, Memory: 0.98, MostGain: 3,
 	WeightSpread: 3.5, Sparsity: 4, WeightFloor: 1e-4, FewShare: 0.95, Screened: 128,
 	WideFrom: 9, TurnedShare: 0.8, Abreast: 1,
+	NearShare: 0.8, NearReach: 0.8,
 	Improvement: 0.5, Starts: 8, Steps: 20, NearMiddle: 0.3, Apart: 1e-4, Move: 0.03,
 	ExactFits: 5, MostFitted: 600, MostModel: 3000,
 }
@@ -105,9 +109,10 @@ var without = map[string]func(*settings){
 	"ascent":  func(s *settings) { s.Ascent = false },
 	"turned":  func(s *settings) { s.TurnedShare = 0 },
 	"middle":  func(s *settings) { s.MiddleFirst = false },
+	"near":    func(s *settings) { s.NearShare = 0 },
 }
 
-const parts = "nothing, log, ei, weights, local, matern, ascent, turned, middle"
+const parts = "nothing, log, ei, weights, local, matern, ascent, turned, middle, near"
 
 // options describes the settings.
 func options() []strategy.Option {
@@ -175,7 +180,7 @@ func (s settings) validate() error {
 	for i := range v.NumField() {
 		f, key := v.Field(i), v.Type().Field(i).Tag.Get("option")
 		switch key {
-		case "descents", "progress", "local-share", "improvement", "design-share", "rough", "return-length", "other-length", "weight-share", "weight-hedge", "lead", "sparsity", "weight-floor", "turned-share":
+		case "descents", "progress", "near-share", "local-share", "improvement", "design-share", "rough", "return-length", "other-length", "weight-share", "weight-hedge", "lead", "sparsity", "weight-floor", "turned-share":
 			continue // 0 leaves the part out, or is a limit
 		}
 		if f.Kind() != reflect.Bool && f.IsZero() {

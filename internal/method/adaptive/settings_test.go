@@ -70,6 +70,7 @@ func TestWithout(t *testing.T) {
 		"ascent":  {"ascent": "false"},
 		"turned":  {"turned-share": "0"},
 		"middle":  {"middle-first": "false"},
+		"near":    {"near-share": "0"},
 	}
 	for word := range without {
 		want, err := read(same[word])

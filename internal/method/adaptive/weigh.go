@@ -119,22 +119,23 @@ func (v *relevance) condition(ctx context.Context, k, spare int) (posterior, err
 	return posterior{Data: d, scaled: s, std: std, model: model}, err
 }
 
-// query minimises an acquisition function over the region. Unlike the even model's, the
+// query minimises an acquisition function inside the place's box. Unlike the even model's, the
 // function is flat where nothing matters, and steep where something does: many starts are
 // looked at, the most promising ones are followed by L-BFGS-B, the winner further. With few
 // parameters all queries maximise the expected improvement.
 func (p *weighing) query(ctx context.Context, taken taken, r *rand.Rand) (strategy.Point, error) {
 	f := acquire.Term{Model: p.model, Of: p.acquisition(p.improvement(), p.noise(), r)}
+	region := p.region.Around(p.centre, p.reach)
 	x := linalg.New(p.Screened, p.Dim)
 	for i := range x.Rows {
 		p.start(x.Row(i), i, r)
-		p.region.Keep(x.Row(i))
+		region.Keep(x.Row(i))
 	}
-	winner, err := acquire.Race(ctx, f, x, p.region, followed, followSteps, winnerSteps, r)
+	winner, err := acquire.Race(ctx, f, x, region, followed, followSteps, winnerSteps, r)
 	if err != nil {
 		return nil, err
 	}
-	return p.evaluable(ctx, f, winner, p.region, taken, r)
+	return p.evaluable(ctx, f, winner, region, taken, r)
 }
 
 // improvement is the share of the queries that maximise the expected improvement.
