@@ -33,20 +33,6 @@ func (e each) Evaluate(value []float64, grad, x linalg.Matrix) {
 	})
 }
 
-// DescendAll runs Descend for every search and returns the lowest point that each has met.
-func DescendAll(ctx context.Context, model *gp.Posterior, searches []Search, steps int) ([][]float64, error) {
-	var f each
-	var rows []descent
-	f.model = model
-	for k, s := range searches {
-		for i := range s.Starts.Rows {
-			f.of = append(f.of, s.Of)
-			rows = append(rows, descent{search: k, start: s.Starts.Row(i), region: s.Region})
-		}
-	}
-	return descend(ctx, f, rows, len(searches), steps)
-}
-
 // RaceAll follows the starts of every search for some steps of L-BFGS-B, then the lowest of each for more.
 func RaceAll(ctx context.Context, model *gp.Posterior, searches []Search, steps, more int) ([][]float64, error) {
 	var ways []*way

@@ -49,21 +49,12 @@ func bowl(t testing.TB, n, dim, count, starts int) (*gp.Posterior, []Search) {
 func TestSearchesAbreast(t *testing.T) {
 	const dim, steps, more = 6, 4, 20
 	model, searches := bowl(t, 60, dim, 5, 3)
-	descents, err := DescendAll(t.Context(), model, searches, steps)
-	if err != nil {
-		t.Fatal(err)
-	}
 	races, err := RaceAll(t.Context(), model, searches, steps, more)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for k, s := range searches {
 		f := Term{Model: model, Of: s.Of}
-		want, err := Descend(t.Context(), f, s.Starts, s.Region, steps)
-		if err != nil {
-			t.Fatal(err)
-		}
-		near(t, "a descent", descents[k], want)
 		var best []float64
 		lowest := math.Inf(1)
 		for i := range s.Starts.Rows {
@@ -75,7 +66,8 @@ func TestSearchesAbreast(t *testing.T) {
 				best, lowest = x, value
 			}
 		}
-		if want, _, err = Polish(t.Context(), f, best, s.Region, more); err != nil {
+		want, _, err := Polish(t.Context(), f, best, s.Region, more)
+		if err != nil {
 			t.Fatal(err)
 		}
 		near(t, "a race", races[k], want)
@@ -86,9 +78,6 @@ func TestSearchesAbreastStop(t *testing.T) {
 	model, searches := bowl(t, 20, 3, 2, 2)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := DescendAll(ctx, model, searches, 5); !errors.Is(err, context.Canceled) {
-		t.Errorf("DescendAll returns %v", err)
-	}
 	if _, err := RaceAll(ctx, model, searches, 5, 5); !errors.Is(err, context.Canceled) {
 		t.Errorf("RaceAll returns %v", err)
 	}
@@ -100,7 +89,7 @@ func BenchmarkAbreast(b *testing.B) {
 	run := func(b *testing.B, size int) {
 		for b.Loop() {
 			for k := 0; k < len(searches); k += size {
-				if _, err := DescendAll(b.Context(), model, searches[k:min(k+size, len(searches))], 5); err != nil {
+				if _, err := RaceAll(b.Context(), model, searches[k:min(k+size, len(searches))], 3, 2); err != nil {
 					b.Fatal(err)
 				}
 			}

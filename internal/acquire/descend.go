@@ -10,55 +10,27 @@ import (
 )
 
 // Descend runs so many spectral projected gradient steps from the rows of x, which share the
-// passes over the data, and returns the lowest point met. The rows are in the region.
+// passes over the data, and returns the lowest point met. The rows are in the region, and are moved.
 func Descend(ctx context.Context, f Function, x linalg.Matrix, region *Region, steps int) ([]float64, error) {
-	rows := make([]descent, x.Rows)
-	for i := range rows {
-		rows[i] = descent{start: x.Row(i), region: region}
-	}
-	best, err := descend(ctx, f, rows, 1, steps)
-	if err != nil {
-		return nil, err
-	}
-	return best[0], nil
-}
-
-// descent is one of several, of which those of a search have one winner.
-type descent struct {
-	search int
-	start  []float64
-	region *Region
-}
-
-// descend returns the lowest point that the descents of each search have met.
-func descend(ctx context.Context, f Function, of []descent, searches, steps int) ([][]float64, error) {
-	rows, dim := len(of), len(of[0].start)
-	x := linalg.New(rows, dim)
-	best, lowest := make([][]float64, searches), make([]float64, searches)
-	for i, d := range of {
-		copy(x.Row(i), d.start)
-		if best[d.search] == nil {
-			best[d.search], lowest[d.search] = slices.Clone(d.start), math.Inf(1)
-		}
-	}
-	value, grad := make([]float64, rows), linalg.New(rows, dim)
-	lastX, lastGrad, step := linalg.New(rows, dim), linalg.New(rows, dim), make([]float64, rows)
+	best, lowest := slices.Clone(x.Row(0)), math.Inf(1)
+	value, grad := make([]float64, x.Rows), linalg.New(x.Rows, x.Cols)
+	lastX, lastGrad, step := linalg.New(x.Rows, x.Cols), linalg.New(x.Rows, x.Cols), make([]float64, x.Rows)
 	for t := 0; ; t++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		f.Evaluate(value, grad, x)
 		for i, v := range value {
-			if k := of[i].search; v < lowest[k] {
-				lowest[k] = v
-				copy(best[k], x.Row(i))
+			if v < lowest {
+				lowest = v
+				copy(best, x.Row(i))
 			}
 		}
 		if t == steps {
 			return best, nil
 		}
-		for i := range rows {
-			xi, gi, region := x.Row(i), grad.Row(i), of[i].region
+		for i := range x.Rows {
+			xi, gi := x.Row(i), grad.Row(i)
 			if t == 0 {
 				step[i] = firstStep(gi, region.Low, region.High)
 			} else {

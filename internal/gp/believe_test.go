@@ -3,7 +3,6 @@ package gp
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/mahabo/mahabo/internal/linalg"
@@ -53,28 +52,6 @@ func TestBelieveAll(t *testing.T) {
 		together.Release()
 		if together.shared && together.points.Len() != n {
 			t.Errorf("%d points after release, want %d", together.points.Len(), n)
-		}
-	})
-}
-
-// A point that says what another one does is not distinct, one that is far from all is.
-func TestDistinct(t *testing.T) {
-	const n, dim = 40, 5
-	every(t, dim, func(t *testing.T, m Metric, p Profile, s setting) {
-		post := posterior(t, m, p, s, s.data(n, dim), 0)
-		x := linalg.New(4, dim)
-		for j := range dim {
-			x.Set(0, j, 0.9)
-			x.Set(1, j, 0.9-1e-4)
-			x.Set(2, j, -0.9)
-			x.Set(3, j, -0.9+1e-4)
-		}
-		got := post.Distinct(x, 0.5)
-		if want := []bool{true, false, true, false}; !slices.Equal(got, want) {
-			t.Errorf("%v, want %v", got, want)
-		}
-		if post.points.Len() != n {
-			t.Errorf("%d points, want %d", post.points.Len(), n)
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package gp
 
 import (
-	"math"
 
 	"github.com/mahabo/mahabo/internal/linalg"
 )
@@ -193,48 +192,6 @@ func (m *Posterior) BelieveAll(x linalg.Matrix) {
 			li[n+j] = w
 		}
 	}
-}
-
-// Distinct says which rows of x keep more than a share of their variance when those before them that do are
-// believed.
-func (m *Posterior) Distinct(x linalg.Matrix, share float64) []bool {
-	n, rows := m.points.n, x.Rows
-	z := x
-	if m.linear != nil {
-		z = linalg.New(rows, m.linear.Dim())
-		m.linear.Apply(z, x)
-	}
-	norm2 := make([]float64, rows)
-	for i := range rows {
-		norm2[i] = linalg.Dot(z.Row(i), z.Row(i))
-	}
-	correlations := func(with linalg.Matrix, withNorm2 []float64) linalg.Matrix {
-		k := linalg.New(rows, with.Rows)
-		squares(k, z, with, withNorm2)
-		for i := range rows {
-			row := k.Row(i)
-			m.Profile.Correlate(row, nil, m.rate, row)
-		}
-		return k
-	}
-	k, c, v := correlations(m.points.X(), m.points.norm2[:n]), correlations(z, norm2), linalg.New(rows, n)
-	linalg.MulLowerTrans(m.threads, v, k, m.factor.Inverse)
-	linalg.Syrk(c, 1, -1, v)
-	kept, l := make([]bool, rows), linalg.New(rows, rows)
-	own := m.Noise + nugget
-	for i := range rows {
-		row, variance := l.Row(i), max(c.At(i, i), smallestVariance)
-		rest := variance
-		for j := range i {
-			if kept[j] {
-				row[j] = (c.At(i, j) - linalg.Dot(row[:j], l.Row(j)[:j])) / l.At(j, j)
-				rest -= row[j] * row[j]
-			}
-		}
-		kept[i] = rest > share*variance
-		row[i] = math.Sqrt(max(rest, 0) + own)
-	}
-	return kept
 }
 
 // Release takes believed points out of the points of the data; the posterior ends with it.

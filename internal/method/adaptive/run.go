@@ -108,8 +108,8 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 			q.believe(x)
 		}
 	}
-	for group := a.abreast(len(pending) + n); len(q.points) < n; {
-		if err := q.choose(ctx, min(group, n-len(q.points))); err != nil {
+	for len(q.points) < n {
+		if err := q.choose(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -59,7 +59,6 @@ type settings struct {
 
 	WideFrom    int     `option:"wide-from" meaning:"open points, with those that are asked for, from which on queries are those of many workers"`
 	TurnedShare float64 `option:"turned-share" meaning:"most of these queries made by models with directions of their own; 0: all are as with few workers"`
-	Abreast     int     `option:"abreast" meaning:"points of many workers that are looked for side by side, with 1000 observations or more and over 100 parameters, as 25; 1: one after another"`
 
 	NearShare float64 `option:"near-share" meaning:"share of the queries that stay in a box around the best point; 0: there are none"`
 	NearReach float64 `option:"near-reach" meaning:"largest half-width of that box, 8 times the smallest"`
@@ -86,7 +85,7 @@ var defaults = settings{
 	LocalShare: 0.3, LocalTheta: 0.2, LocalSpread: 1, Neighbours: 100,
 	WeightShare: 0.6, WeightHedge: 0.3, WeightsFrom: 20, Lead: 15, Memory: 0.98, MostGain: 3,
 	WeightSpread: 3.5, Sparsity: 4, WeightFloor: 1e-4, FewShare: 0.95, Screened: 128,
-	WideFrom: 9, TurnedShare: 0.8, Abreast: 1,
+	WideFrom: 9, TurnedShare: 0.8,
 	NearShare: 0.8, NearReach: 0.8,
 	Improvement: 0.5, Starts: 8, Steps: 20, NearMiddle: 0.3, Apart: 1e-4, Move: 0.03,
 	ExactFits: 5, MostFitted: 600, MostModel: 3000,
