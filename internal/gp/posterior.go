@@ -1,7 +1,6 @@
 package gp
 
 import (
-
 	"github.com/mahabo/mahabo/internal/linalg"
 )
 
