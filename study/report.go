@@ -13,6 +13,7 @@ import (
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/stop"
+	"github.com/mahabo/mahabo/strategy"
 )
 
 // Reported is what a trial has reached at a step while it runs.
@@ -140,7 +141,11 @@ func (s *Study) judge(ctx context.Context, store reporting, t Trial, list []Repo
 	if config.Stop == "" {
 		return "", nil
 	}
-	goal, states := config.Goal, s.reporters(t.Number)
+	goal := config.Goal
+	at, states, err := s.reporters(ctx, t.Number)
+	if err != nil {
+		return "", err
+	}
 	r := &s.reports
 	r.mu.Lock() // never before s.mu: see verdict
 	defer r.mu.Unlock()
@@ -166,6 +171,7 @@ func (s *Study) judge(ctx context.Context, store reporting, t Trial, list []Repo
 		own.addAll(had[t.Number], goal)
 		r.curves[t.Number] = own
 	}
+	own.At = at
 	if len(list) == 0 {
 		return r.stops[t.Number], nil
 	}
@@ -212,14 +218,21 @@ type reporter struct {
 	batch  int
 	ended  bool
 	final  *float64
+	at     strategy.Point
 }
 
-// reporters are the trials but one whose curves count.
-func (s *Study) reporters(except int) []reporter {
+// reporters are the trials but one whose curves count, and the point of that one.
+func (s *Study) reporters(ctx context.Context, except int) (at strategy.Point, states []reporter, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	states := make([]reporter, 0, s.ledger.trials.len())
+	if err := s.ledger.load(ctx); err != nil {
+		return nil, nil, err
+	}
+	states = make([]reporter, 0, s.ledger.trials.len())
 	for t := range s.ledger.trials.all() {
+		if t.Number == except {
+			at = t.point
+		}
 		if t.Number == except || t.Excluded || t.Origin == FromImport {
 			continue
 		}
@@ -227,9 +240,9 @@ func (s *Study) reporters(except int) []reporter {
 		if t.State == Waiting && t.Asked.IsZero() {
 			continue
 		}
-		states = append(states, reporter{number: t.Number, batch: t.Batch, ended: ended, final: t.Value})
+		states = append(states, reporter{number: t.Number, batch: t.Batch, ended: ended, final: t.Value, at: t.point})
 	}
-	return states
+	return at, states, nil
 }
 
 // others are the curves of the other trials that count. The caller holds the mutex of the reports.
@@ -257,6 +270,7 @@ func (s *Study) others(ctx context.Context, store reporting, states []reporter, 
 		c := r.curves[t.number]
 		c.batch, c.settled = t.batch, t.ended
 		one := c.Curve
+		one.At = t.at
 		if t.final != nil {
 			one.Done, one.Final = true, goal.inner(*t.final)
 		}
@@ -318,11 +332,9 @@ func (s *Study) Reports(ctx context.Context, most int, numbers ...int) (map[int]
 // lastReport is that of a trial that is told to be stopped, and what complete trials say of it.
 type lastReport struct {
 	*Reported
-	like [][2]float64 // of complete trials, as lower is better: the value at the same step, and the outcome
+	outcome, std float64 // that the trial would have come to, as lower is better
+	known        bool    // complete trials say so
 }
-
-// mostLike is how many complete trials, the latest, a stopped one is compared with.
-const mostLike = 100
 
 // lastReports are those of the trials that are told to be stopped.
 func (s *Study) lastReports(ctx context.Context, results []Finished) (map[int]lastReport, error) {
@@ -331,40 +343,65 @@ func (s *Study) lastReports(ctx context.Context, results []Finished) (map[int]la
 		if r.State != evaluate.Stopped {
 			continue
 		}
-		found, err := s.Reports(ctx, 1, r.Number)
-		if err != nil {
+		if err := s.estimateOutcome(ctx, r.Number, last); err != nil {
 			return nil, err
-		}
-		if list := found[r.Number]; len(list) > 0 {
-			like, err := s.alike(ctx, list[0].Step)
-			if err != nil {
-				return nil, err
-			}
-			last[r.Number] = lastReport{&list[0], like}
 		}
 	}
 	return last, nil
 }
 
-// alike returns of complete trials what they had reported at a step, and their outcomes.
-func (s *Study) alike(ctx context.Context, step int64) (pairs [][2]float64, err error) {
-	goal, finals := s.Config().Goal, map[int]float64{}
-	var numbers []int
-	s.mu.Lock()
-	for _, f := range slices.Backward(s.ledger.finished) {
-		if t := s.ledger.trials.at(f.number); t.State == evaluate.Complete && !t.Excluded && len(numbers) < mostLike {
-			numbers = append(numbers, f.number)
-			finals[f.number] = goal.inner(*t.Value)
-		}
+// mostCompared is how many complete trials, the latest, a stopped one is compared with.
+const mostCompared = 100
+
+// estimateOutcome adds the last report of a trial, if it has any, and what the trial would have come to.
+func (s *Study) estimateOutcome(ctx context.Context, number int, last map[int]lastReport) error {
+	goal := s.Config().Goal
+	own, complete, err := s.completeBeside(ctx, number)
+	if err != nil {
+		return err
 	}
-	s.mu.Unlock()
+	numbers := []int{number}
+	for _, c := range complete {
+		numbers = append(numbers, c.Number)
+	}
 	found, err := s.Reports(ctx, mostCurve, numbers...)
-	for _, n := range numbers {
-		if i, _ := slices.BinarySearchFunc(found[n], step, compareSteps); i < len(found[n]) {
-			pairs = append(pairs, [2]float64{goal.inner(found[n][i].Value), finals[n]})
+	if err != nil || len(found[number]) == 0 {
+		return err
+	}
+	fill := func(c *stop.Curve) {
+		for _, r := range found[c.Number] {
+			c.Steps, c.Values = append(c.Steps, r.Step), append(c.Values, goal.inner(r.Value))
 		}
 	}
-	return pairs, err
+	fill(&own)
+	for i := range complete {
+		fill(&complete[i])
+	}
+	one := lastReport{Reported: &found[number][len(found[number])-1]}
+	one.outcome, one.std, one.known = stop.Estimate(own, complete)
+	last[number] = one
+	return nil
+}
+
+// completeBeside returns a trial and the latest complete ones, without their reports.
+func (s *Study) completeBeside(ctx context.Context, number int) (one stop.Curve, complete []stop.Curve, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.ledger
+	if err := l.load(ctx); err != nil {
+		return one, nil, err
+	}
+	one.Number = number
+	if t, err := l.trial(number); err == nil { // who is told of it says that there is none
+		one.At = t.point
+	}
+	for _, f := range slices.Backward(l.finished) {
+		if t := l.trials.at(f.number); t.State == evaluate.Complete && !t.Excluded && len(complete) < mostCompared {
+			complete = append(complete, stop.Curve{Number: f.number, At: t.point, Done: true, Final: l.lower(*t.Value)})
+		}
+	}
+	slices.Reverse(complete)
+	return one, complete, nil
 }
 
 func compareSteps(r Reported, step int64) int { return cmp.Compare(r.Step, step) }
@@ -399,35 +436,34 @@ func (l *ledger) halts(results []Finished, last map[int]lastReport) (ended *stop
 	return ended, rest, nil
 }
 
-// leastLike is how many complete trials say what a stopped one would have come to.
-const leastLike = 3
-
-// estimate is what methods take for the value of a trial that was stopped: what complete trials came to that had such a value at
-// the same step, but no worse than its last report, which is a bound: a trial that goes on mostly gets better. With few such
+// estimate is what methods take for the value of a trial that was stopped: what it would have come to by what complete trials came
+// to, but no worse than its last report, which is a bound: a trial that goes on mostly gets better. With few complete
 // trials it is the last report, but no worse than the worst outcome: values of first steps, far above all outcomes, would bend a model of
-// these. It is nil with several objectives, and when a limit was not reported: nothing is known then. std is how far off such estimates are
-// for complete trials.
+// these. It is nil with several objectives, and when a limit was not reported: nothing is known then. std is how far off such estimates are.
 func (l *ledger) estimate(last lastReport) (value *float64, std float64) {
 	if l.scheme.Declared() && (len(l.scheme.Objectives) > 1 || len(l.scheme.Missing(last.Outcomes)) > 0) {
 		return nil, 0
 	}
-	v := l.lower(last.Value)
-	switch {
-	case len(last.like) >= leastLike:
-		v, std = math.Min(v, stop.Expected(last.like, v)), stop.Doubt(last.like)
-	default:
-		worst := math.Inf(-1)
-		for t := range l.trials.all() {
-			if t.State == evaluate.Complete && !t.Excluded {
-				worst = math.Max(worst, l.lower(*t.Value))
+	v, bound := l.lower(last.Value), math.Inf(1)
+	if last.known {
+		bound, std = last.outcome, last.std
+	} else if worst, ok := l.worst(); ok {
+		bound = worst
+	}
+	v = l.lower(math.Min(v, bound))
+	return &v, std
+}
+
+// worst is the highest outcome of complete trials, as lower is better.
+func (l *ledger) worst() (worst float64, ok bool) {
+	for t := range l.trials.all() {
+		if t.State == evaluate.Complete && !t.Excluded {
+			if v := l.lower(*t.Value); !ok || v > worst {
+				worst, ok = v, true
 			}
 		}
-		if !math.IsInf(worst, 0) {
-			v = math.Min(v, worst)
-		}
 	}
-	v = l.lower(v)
-	return &v, std
+	return worst, ok
 }
 
 // lower turns a value of the first objective into one of which lower is better, and back.

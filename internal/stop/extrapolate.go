@@ -1,10 +1,6 @@
 package stop
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 const (
 	leastPoints = 4  // of a curve that is extrapolated
@@ -95,58 +91,6 @@ func regress(x, y []float64, to float64) (log, mean, variance float64) {
 	lever := (k22 - 2*to*k12 + to*to*k11) / det
 	return log, a + b*to, scale / (shape - 1) * (1 + lever)
 }
-
-// Expected is what a trial with a value at some step would come to: pairs are the values of others at that step and what they
-// came to. The outcomes are made to increase with the values (isotonic regression), and between two values they are
-// interpolated.
-func Expected(pairs [][2]float64, value float64) float64 {
-	sorted := slices.Clone(pairs)
-	slices.SortStableFunc(sorted, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
-	type block struct{ x, sum, count float64 }
-	var blocks []block
-	for _, p := range sorted {
-		blocks = append(blocks, block{p[0], p[1], 1})
-		for n := len(blocks); n > 1 && blocks[n-2].sum/blocks[n-2].count >= blocks[n-1].sum/blocks[n-1].count; n-- {
-			a, b := blocks[n-2], blocks[n-1]
-			x := (a.x*a.count + b.x*b.count) / (a.count + b.count)
-			blocks = append(blocks[:n-2], block{x, a.sum + b.sum, a.count + b.count})
-		}
-	}
-	level := func(b block) float64 { return b.sum / b.count }
-	i := 0
-	for i < len(blocks) && blocks[i].x < value {
-		i++
-	}
-	switch {
-	case i == 0:
-		return level(blocks[0])
-	case i == len(blocks):
-		return level(blocks[i-1])
-	}
-	a, b := blocks[i-1], blocks[i]
-	w := (value - a.x) / (b.x - a.x)
-	return (1-w)*level(a) + w*level(b)
-}
-
-// leastPairs is how many pairs say how far off Expected is.
-const leastPairs = 4
-
-// Doubt is the standard deviation of what Expected says: how far off it is, in the middle, for each pair by the others. It is 0,
-// not known, with few pairs.
-func Doubt(pairs [][2]float64) float64 {
-	if len(pairs) < leastPairs {
-		return 0
-	}
-	missed := make([]float64, len(pairs))
-	for i, p := range pairs {
-		missed[i] = math.Abs(Expected(slices.Concat(pairs[:i], pairs[i+1:]), p[0]) - p[1])
-	}
-	slices.Sort(missed)
-	return missed[len(missed)/2] * deviations
-}
-
-// deviations turns the middle one of absolute values into a standard deviation, as it is for normal ones.
-const deviations = 1.4826
 
 // thinned copies at most mostPoints of a curve, spread evenly over the indices, the last included.
 func thinned(steps []int64, values []float64) (s, y []float64) {

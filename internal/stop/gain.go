@@ -13,8 +13,12 @@ var gainRungs = []float64{1. / 12, 1. / 6, 1. / 3}
 // curve that is flat just there any gain would be many times its progress.
 const leastProgress = 0.1
 
-// gain stops a trial at a rung when both hold: it is not among the best there, and to become the best it would have to
-// gain more from there on than complete trials did, but for a few. Gains are measured in the progress that a trial made
+// unlikely is how likely trials that are stopped are at most to become the best, by the forecast.
+const unlikely = 0.05
+
+// gain stops a trial at a rung when all three hold: it is not among the best there; to become the best it would have to
+// gain more from there on than complete trials did, but for a few; and the forecast, which also knows where trials are in the
+// space, finds it unlikely, too. Gains are measured in the progress that a trial made
 // between half of the rung and the rung, so that slow ones, which gain most at the end, are compared with slow ones.
 //
 // With n complete trials of which k gained as much, (k+1)/(n+1) is how likely it is, if trials come in any order, that this one
@@ -56,7 +60,10 @@ func (r *Rule) gain(one Curve, fresh int, others []Curve) string {
 				as++
 			}
 		}
-		if float64(as+1) <= r.option("chance")*float64(len(gained)+1) {
+		if float64(as+1) > r.option("chance")*float64(len(gained)+1) {
+			continue
+		}
+		if f := newForecast(others, rung, len(one.At)); f == nil || !f.covers(one) || f.chance(one, best) < unlikely {
 			return fmt.Sprintf("gain: place %d of %d at step %d, and to become the best it has to gain %.3g times its latest progress, as %d of %d complete trials did",
 				better+1, there+1, one.Steps[i], need, as, len(gained))
 		}

@@ -15,7 +15,8 @@ import (
 // Curve is what a trial has reported.
 type Curve struct {
 	Number int
-	Steps  []int64 // increasing
+	At     []float64 // coordinates of its point
+	Steps  []int64   // increasing
 	Values []float64
 	Done   bool    // the trial is complete
 	Final  float64 // its outcome then

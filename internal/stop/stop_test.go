@@ -162,16 +162,6 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-func TestExpected(t *testing.T) {
-	pairs := [][2]float64{{5, 3}, {1, 1}, {3, 2.5}, {2, 3}, {4, 2}}
-	// Pooled: 1 at 1, the mean of 3, 2.5 and 2 at 3, 3 at 5.
-	for value, want := range map[float64]float64{0: 1, 1: 1, 2: 1.75, 3: 2.5, 4: 2.75, 5: 3, 9: 3} {
-		if got := Expected(pairs, value); math.Abs(got-want) > 1e-12 {
-			t.Errorf("at %v it is %v, want %v", value, got, want)
-		}
-	}
-}
-
 func TestNoRuleStopsNothing(t *testing.T) {
 	var none *Rule
 	if none.Decide(falling(1, 1, 1, 9), 0, nil) != "" || none.String() != "" {
@@ -192,20 +182,5 @@ func BenchmarkDecide(b *testing.B) {
 				r.Decide(one, 499, others)
 			}
 		})
-	}
-}
-
-func TestDoubt(t *testing.T) {
-	if got := Doubt([][2]float64{{1, 1}, {2, 5}, {3, 3}}); got != 0 {
-		t.Errorf("three pairs give %v", got)
-	}
-	// Each is what the mean of its neighbours is, but for the ends and one by a value far off: few do not count.
-	pairs := [][2]float64{{1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {7, 700}}
-	if got := Doubt(pairs); got != 0 {
-		t.Errorf("a line gives %v", got)
-	}
-	pairs = [][2]float64{{1, 1}, {2, 3}, {3, 3}, {4, 5}, {5, 5}, {6, 7}}
-	if got := Doubt(pairs); math.Abs(got-1.4826) > 1e-9 {
-		t.Errorf("stairs give %v, want 1.4826", got)
 	}
 }
