@@ -513,3 +513,51 @@ func TestReportsAtTheSameTime(t *testing.T) {
 		}
 	}
 }
+
+// A process that has just opened a study, whose points are in the database, estimates what one does that has seen everything.
+func TestEstimatesAfterOpening(t *testing.T) {
+	file, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	stores := map[bool]study.Store{false: memory.New(), true: file} // is it opened again?
+	counts := map[bool]study.Trial{}
+	for again, st := range stores {
+		now := newClock()
+		s, err := study.Create(t.Context(), st, study.Config{Name: "s", Space: line(t), Method: "sobol", Seed: 4, Stop: "gain"}, study.WithClock(now.Now))
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := func(number int, step int64, value float64) {
+			t.Helper()
+			if _, err := s.Report(t.Context(), number, "w", at(step, value)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 8 {
+			number := askOne(t, s)
+			x := only(t, s, number).Params.Float("x")
+			report(number, 2, 20+x)
+			report(number, 4, 10+x)
+			report(number, 12, x*x)
+			if err := s.Tell(t.Context(), number, evaluate.Value(x*x)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		number := askOne(t, s)
+		if again {
+			s = reopen(t, st, now)
+		}
+		report(number, 2, 29)
+		report(number, 4, 19)
+		if err := s.Tell(t.Context(), number, evaluate.Outcome{State: evaluate.Stopped}); err != nil {
+			t.Fatal(err)
+		}
+		counts[again] = only(t, s, number)
+	}
+	a, b := counts[false], counts[true]
+	if a.CountsAs == nil || b.CountsAs == nil || *a.CountsAs != *b.CountsAs || a.CountsStd != b.CountsStd || a.CountsStd == 0 {
+		t.Errorf("it counts as %+v, after opening as %+v", a, b)
+	}
+}
