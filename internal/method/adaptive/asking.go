@@ -80,10 +80,10 @@ func (q *asking) draw(ctx context.Context) (query, error) {
 }
 
 // reach draws how far from the best point a query may go. Most stay near it, each at a scale of its own. With fewer
-// observations than parameters each one explores a direction of its own, with many of them the models know where it goes on,
-// with labels alone no scale is smaller than another, and many workers have rules of their own.
+// observations than parameters each one explores a direction of its own, with labels alone no scale is smaller than
+// another, and many workers have rules of their own.
 func (q *asking) reach() float64 {
-	if q.wide != nil || len(q.y) < q.params || len(q.y) > q.NearUntil || q.grid != nil && !q.grid.Real() || q.rand.Float64() >= q.NearShare {
+	if q.wide != nil || len(q.y) < q.params || q.grid != nil && !q.grid.Real() || q.rand.Float64() >= q.NearShare {
 		return everywhere
 	}
 	return q.NearReach * math.Pow(nearRatio, -q.rand.Float64())

@@ -85,23 +85,3 @@ func TestNotNear(t *testing.T) {
 		}
 	}
 }
-
-// With many observations no query stays near the best point.
-func TestNearUntil(t *testing.T) {
-	const spec = "adaptive:near-share=1,near-reach=0.05,near-until=30,local-share=0,without=weights"
-	far := func(observed int) (most float64) {
-		best, points := afterRandom(t, spec, strategy.Box(8), observed, 6)
-		for _, x := range points {
-			for j, v := range x {
-				most = math.Max(most, math.Abs(v-best[j]))
-			}
-		}
-		return most
-	}
-	if at := far(30); at > 0.4 { // a point that is believed to be the best is the centre of the next
-		t.Errorf("with 30 observations a query goes %g far", at)
-	}
-	if at := far(31); at < 0.4 {
-		t.Errorf("with 31 observations no query goes further than %g", at)
-	}
-}

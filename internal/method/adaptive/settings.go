@@ -61,7 +61,6 @@ type settings struct {
 	TurnedShare float64 `option:"turned-share" meaning:"most of these queries made by models with directions of their own; 0: all are as with few workers"`
 
 	NearShare float64 `option:"near-share" meaning:"share of the queries that stay in a box around the best point; 0: there are none"`
-	NearUntil int     `option:"near-until" meaning:"most observations with which they do"`
 	NearReach float64 `option:"near-reach" meaning:"largest half-width of that box, 8 times the smallest"`
 
 	Improvement float64 `option:"improvement" meaning:"share of the queries that maximise the expected improvement instead of a lower bound"`
@@ -87,7 +86,7 @@ var defaults = settings{
 	WeightShare: 0.6, WeightHedge: 0.3, WeightsFrom: 20, Lead: 15, Memory: 0.98, MostGain: 3,
 	WeightSpread: 3.5, Sparsity: 4, WeightFloor: 1e-4, FewShare: 0.95, Screened: 128,
 	WideFrom: 9, TurnedShare: 0.8,
-	NearShare: 0.8, NearUntil: 1000, NearReach: 0.8,
+	NearShare: 0.8, NearReach: 0.8,
 	Improvement: 0.5, Starts: 8, Steps: 20, NearMiddle: 0.3, Apart: 1e-4, Move: 0.03,
 	ExactFits: 5, MostFitted: 600, MostModel: 3000,
 }
