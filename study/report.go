@@ -350,9 +350,6 @@ func (s *Study) lastReports(ctx context.Context, results []Finished) (map[int]la
 	return last, nil
 }
 
-// mostCompared is how many complete trials, the latest, a stopped one is compared with.
-const mostCompared = 100
-
 // estimateOutcome adds the last report of a trial, if it has any, and what the trial would have come to.
 func (s *Study) estimateOutcome(ctx context.Context, number int, last map[int]lastReport) error {
 	goal := s.Config().Goal
@@ -396,7 +393,7 @@ func (s *Study) completeBeside(ctx context.Context, number int) (one stop.Curve,
 		one.At = t.point
 	}
 	for _, f := range slices.Backward(l.finished) {
-		if t := l.trials.at(f.number); t.State == evaluate.Complete && !t.Excluded && len(complete) < mostCompared {
+		if t := l.trials.at(f.number); t.State == evaluate.Complete && !t.Excluded && len(complete) < stop.MostComplete {
 			complete = append(complete, stop.Curve{Number: f.number, At: t.point, Done: true, Final: l.lower(*t.Value)})
 		}
 	}

@@ -21,11 +21,14 @@ type forecast struct {
 	model            *gp.Posterior
 }
 
-const (
-	leastComplete = 3   // trials that a forecast takes
-	mostComplete  = 100 // that it looks at: the latest
+// MostComplete is how many complete trials, the latest, a forecast looks at.
+const MostComplete = 100
 
-	beyond = 1 // standard deviations of the values by which the line leads further
+const (
+	leastComplete = 3 // trials that a forecast takes
+
+	beyond = 1   // standard deviations of the values by which the line leads further
+	below  = 1e3 // and as many to the other side, so that all stays finite
 
 	usualSlope  = 0.7 // of the line, worth as much as one trial
 	usualRate   = 0.5 // of change with the value, the progress and the place
@@ -38,7 +41,7 @@ const (
 func newForecast(trials []Curve, step int64, coordinates int) *forecast {
 	var known []Curve
 	for _, c := range slices.Backward(trials) {
-		if c.Done && c.from(step) < len(c.Steps) && len(c.At) == coordinates && len(known) < mostComplete {
+		if c.Done && c.from(step) < len(c.Steps) && len(c.At) == coordinates && len(known) < MostComplete {
 			known = append(known, c)
 		}
 	}
@@ -53,11 +56,11 @@ func newForecast(trials []Curve, step int64, coordinates int) *forecast {
 	f.outcomes, outcomes = gp.NewWarp(true, outcomes, outcomes[0], 0)
 	f.values, values = gp.NewWarp(true, values, values[0], 0)
 	f.worst = slices.Max(values)
-	above, below := usualSlope, 1.0 // both sets have the mean 0
+	product, square := usualSlope, 1.0 // both sets have the mean 0
 	for i, v := range values {
-		above, below = above+v*outcomes[i], below+v*v
+		product, square = product+v*outcomes[i], square+v*v
 	}
-	f.slope = above / below
+	f.slope = product / square
 	points := gp.NewPoints(coordinates + 2)
 	for i, c := range known {
 		points.Append(f.features(c))
@@ -94,7 +97,9 @@ func (f *forecast) features(c Curve) []float64 {
 }
 
 // see returns how a value is seen. Those far beyond all of complete trials are alike.
-func (f *forecast) see(value float64) float64 { return min(f.values.See(value), f.worst+beyond) }
+func (f *forecast) see(value float64) float64 {
+	return max(min(f.values.See(value), f.worst+beyond), -below)
+}
 
 // of returns mean and standard deviation of a trial's outcome, as the outcomes are seen.
 func (f *forecast) of(c Curve) (mean, std float64) {

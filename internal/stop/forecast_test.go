@@ -66,6 +66,13 @@ func TestEstimateOfFew(t *testing.T) {
 		large[i] = all[i]
 		large[i].Final *= 1e300
 	}
+	endless := make([]Curve, 9)
+	for i := range endless {
+		endless[i] = all[i]
+		endless[i].Values = []float64{-math.MaxFloat64, float64(i), 1}
+	}
+	least := one
+	least.Values = []float64{1, -math.MaxFloat64}
 	nowhere := one
 	nowhere.At = nil
 	for _, c := range []struct {
@@ -81,6 +88,8 @@ func TestEstimateOfFew(t *testing.T) {
 		{"no report", Curve{At: one.At}, all[:9], false},
 		{"no point", nowhere, all[:9], false},
 		{"huge outcomes", one, large, true},
+		{"values without end", one, endless, true},
+		{"a value without end", least, all[:9], true},
 	} {
 		value, std, ok := Estimate(c.one, c.others)
 		if ok != c.ok || math.IsNaN(value) || math.IsNaN(std) || math.IsInf(value, 0) || std < 0 {
@@ -116,8 +125,8 @@ func TestGainKnowsTheSpace(t *testing.T) {
 }
 
 func BenchmarkEstimate(b *testing.B) {
-	all := random(rand.New(rand.NewPCG(5, 6)), mostComplete+1)
+	all := random(rand.New(rand.NewPCG(5, 6)), MostComplete+1)
 	for b.Loop() {
-		Estimate(all[mostComplete].stopped(), all[:mostComplete])
+		Estimate(all[MostComplete].stopped(), all[:MostComplete])
 	}
 }
