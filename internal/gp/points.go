@@ -2,7 +2,6 @@ package gp
 
 import (
 	"math"
-	"slices"
 
 	"github.com/mahabo/mahabo/internal/linalg"
 )
@@ -45,25 +44,6 @@ func (c *Points) Append(x []float64) {
 	}
 	c.r2[i] = c.r2[i][:i]
 	c.distances(c.r2[i], x)
-}
-
-// appendAll adds copies of the rows of x. Their distances are those of a product.
-func (c *Points) appendAll(x linalg.Matrix) {
-	n, rows := c.n, x.Rows
-	if n+rows > c.x.Rows {
-		c.grow(max(64, 2*(n+rows)))
-	}
-	for i := range rows {
-		c.keep(x.Row(i))
-	}
-	if c.far {
-		return
-	}
-	r2 := linalg.New(rows, n+rows)
-	squares(r2, x, c.X(), c.norm2)
-	for i := range rows {
-		c.r2[n+i] = slices.Clone(r2.Row(i)[:n+i])
-	}
 }
 
 // squares fills r2 with the squared distances of the rows of z from those of x, whose squared lengths are given.

@@ -135,64 +135,6 @@ func (m *Posterior) Believe(x []float64) {
 	row[n] = 1 / last
 }
 
-// BelieveAll adds the rows of x as Believe does, with two passes over the data for all of them. With the
-// correlations K of the new points with those before and C with each other,
-//
-//	V = K L⁻ᵀ,  T Tᵀ = C - V Vᵀ,
-//
-// are the new rows of the factor V, T, and those of its inverse -T⁻¹V L⁻¹, T⁻¹.
-func (m *Posterior) BelieveAll(x linalg.Matrix) {
-	if m.Main != nil || x.Rows == 1 {
-		for i := range x.Rows {
-			m.Believe(x.Row(i))
-		}
-		return
-	}
-	n, rows := m.points.n, x.Rows
-	if m.linear == nil {
-		m.points.appendAll(x)
-	} else {
-		z := linalg.New(rows, m.linear.Dim())
-		m.linear.Apply(z, x)
-		m.points.appendAll(z)
-	}
-	k, v := linalg.New(rows, n), linalg.New(rows, n)
-	c, t := linalg.New(rows, rows), linalg.New(rows, rows)
-	for i := range rows {
-		r2 := m.points.r2[n+i]
-		m.Profile.Correlate(k.Row(i), nil, m.rate, r2[:n])
-		m.Profile.Correlate(c.Row(i)[:i], nil, m.rate, r2[n:])
-	}
-	linalg.MulLowerTrans(m.threads, v, k, m.factor.Inverse)
-	linalg.Syrk(c, 1, -1, v)
-	// Points on top of others make the matrix singular but for the noise.
-	for own := 1 + m.Noise + nugget + m.jitter; ; own += 1e-6 {
-		for i := range rows {
-			copy(t.Row(i), c.Row(i))
-			t.Set(i, i, c.At(i, i)+own)
-		}
-		if linalg.Cholesky(t) == nil {
-			break
-		}
-	}
-	linalg.MulLower(m.threads, k, v, m.factor.Inverse)
-	inverse := linalg.New(rows, rows)
-	for i := range rows {
-		copy(inverse.Row(i)[:i+1], t.Row(i)[:i+1])
-	}
-	linalg.InvertLower(inverse)
-	for i := range rows {
-		l, li := m.factor.L.Row(n+i), m.factor.Inverse.Row(n+i)
-		copy(l, v.Row(i))
-		copy(l[n:], t.Row(i)[:i+1])
-		clear(li)
-		for j, w := range inverse.Row(i)[:i+1] {
-			linalg.Axpy(li[:n], -w, k.Row(j))
-			li[n+j] = w
-		}
-	}
-}
-
 // Release takes believed points out of the points of the data; the posterior ends with it.
 func (m *Posterior) Release() {
 	if m.shared {

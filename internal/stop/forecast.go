@@ -37,7 +37,7 @@ const (
 	noiseSpread = 1   // standard deviation of its logarithm
 )
 
-// newForecast learns from the complete ones of some trials. It is nil when there are too few, or when all have the same outcome.
+// newForecast learns from the complete ones of some trials. It is nil when there are too few.
 func newForecast(trials []Curve, step int64, coordinates int) *forecast {
 	var known []Curve
 	for _, c := range slices.Backward(trials) {
@@ -92,7 +92,7 @@ func (f *forecast) features(c Curve) []float64 {
 		x = append(x, v/math.Sqrt(float64(len(c.At))))
 	}
 	i := c.from(f.step)
-	now, before := f.see(c.Values[i]), f.see(c.Values[min(i, c.from((c.Steps[i]+1)/2))])
+	now, before := f.see(c.Values[i]), f.see(c.halfway(i))
 	return append(x, now, 2*(before-now))
 }
 

@@ -96,8 +96,8 @@ func TestEstimateOfFew(t *testing.T) {
 			t.Errorf("%s: %v ± %v, %v", c.name, value, std, ok)
 		}
 	}
-	if value, _, ok := Estimate(one, same); ok && value != 1 {
-		t.Errorf("where all come to 1 it is %v", value)
+	if value, std, ok := Estimate(one, same); !ok || value != 1 || std != 0 {
+		t.Errorf("where all come to 1 it is %v ± %v, %v", value, std, ok)
 	}
 }
 

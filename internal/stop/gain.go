@@ -72,10 +72,10 @@ func (r *Rule) gain(one Curve, fresh int, others []Curve) string {
 }
 
 // progress is how much a curve fell from half of the step of a report to that report.
-func (c Curve) progress(i int) float64 {
-	k := min(i, c.from((c.Steps[i]+1)/2))
-	return c.Values[k] - c.Values[i]
-}
+func (c Curve) progress(i int) float64 { return c.halfway(i) - c.Values[i] }
+
+// halfway is the value at half of the step of a report.
+func (c Curve) halfway(i int) float64 { return c.Values[min(i, c.from((c.Steps[i]+1)/2))] }
 
 // units returns what a progress counts as when gains are divided by it. Without any progress, gains are compared as they are.
 func units(progress []float64) func(float64) float64 {

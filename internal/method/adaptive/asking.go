@@ -28,13 +28,13 @@ type query struct {
 	follower *place    // that moves to the point when it is believed to be the best
 }
 
-// believe takes points into all models at their predicted values.
-func (q *asking) believe(points ...strategy.Point) {
-	q.all.believe(points...)
-	q.near.believe(points...)
-	q.weighed.believe(points...)
-	q.wide.believe(points...)
-	q.points = append(q.points, points...)
+// believe takes a point into all models at its predicted value.
+func (q *asking) believe(x strategy.Point) {
+	q.all.believe(x)
+	q.near.believe(x)
+	q.weighed.believe(x)
+	q.wide.believe(x)
+	q.points = append(q.points, x)
 }
 
 // draw chooses where to look next.

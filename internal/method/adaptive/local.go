@@ -53,12 +53,12 @@ func (s *surroundings) draw(ctx context.Context, k int, at strategy.Point, r *ra
 	return p, err
 }
 
-// believe adds points to all models at their predicted values.
-func (s *surroundings) believe(points ...strategy.Point) {
-	s.believed = append(s.believed, points...)
+// believe adds a point to all models at its predicted value.
+func (s *surroundings) believe(x strategy.Point) {
+	s.believed = append(s.believed, x)
 	for _, p := range s.places {
 		if p != nil {
-			believe(p.model, points)
+			p.model.Believe(x)
 		}
 	}
 }

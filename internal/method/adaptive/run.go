@@ -139,20 +139,11 @@ type posterior struct {
 	crowd *crowd // nil for an exact model
 }
 
-// believe adds points at their predicted values.
-func (p posterior) believe(points ...strategy.Point) {
-	believe(p.model, points)
+// believe adds a point at its predicted value.
+func (p posterior) believe(x strategy.Point) {
+	p.model.Believe(x)
 	if p.crowd != nil {
-		for _, x := range points {
-			p.Points.Append(x)
-		}
-	}
-}
-
-// believe adds points to a model at their predicted values.
-func believe(model *gp.Posterior, points []strategy.Point) {
-	if len(points) > 0 {
-		model.BelieveAll(rows(points))
+		p.Points.Append(x)
 	}
 }
 

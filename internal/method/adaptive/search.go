@@ -63,14 +63,10 @@ func (p *place) at(front strategy.Point) *place {
 	return &place{p.adaptive, p.model, front, best, p.Territory}
 }
 
-// follow moves to the best of the points when it is believed to be better.
-func (p *place) follow(points ...strategy.Point) {
-	mean := make([]float64, len(points))
-	p.model.PredictRows(mean, make([]float64, len(points)), rows(points))
-	for i, x := range points {
-		if mean[i] < p.best {
-			p.best, p.centre = mean[i], x
-		}
+// follow moves to a point that is believed to be better.
+func (p *place) follow(x strategy.Point) {
+	if mean, _ := p.model.Predict(x); mean < p.best {
+		p.best, p.centre = mean, x
 	}
 }
 

@@ -61,18 +61,18 @@ func (s *weighings) at(ctx context.Context, k int) (*weighing, error) {
 	return p, nil
 }
 
-// believe adds points to all models at their predicted values.
-func (s *weighings) believe(points ...strategy.Point) {
-	s.believed = append(s.believed, points...)
+// believe adds a point to all models at its predicted value.
+func (s *weighings) believe(x strategy.Point) {
+	s.believed = append(s.believed, x)
 	for _, p := range s.places {
-		s.tell(p, points...)
+		s.tell(p, x)
 	}
 }
 
-func (s *weighings) tell(p *weighing, points ...strategy.Point) {
-	believe(p.model, points)
+func (s *weighings) tell(p *weighing, x strategy.Point) {
+	p.model.Believe(x)
 	if !s.stays {
-		p.follow(points...)
+		p.follow(x)
 	}
 }
 

@@ -54,10 +54,10 @@ func (w *wide) draw(ctx context.Context, r *rand.Rand) (*weighing, error) {
 // turnedLead is a lead over the other models that counts.
 const turnedLead = 5
 
-// believe adds points to all models at their predicted values.
-func (w *wide) believe(points ...strategy.Point) {
+// believe adds a point to all models at its predicted value.
+func (w *wide) believe(x strategy.Point) {
 	if w != nil {
-		w.turned.believe(points...)
+		w.turned.believe(x)
 	}
 }
 
