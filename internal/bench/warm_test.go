@@ -167,7 +167,7 @@ func summarise(runs []warmth) (cold, alike, unrelated float64) {
 		median(func(w warmth) []float64 { return w.unrelated })
 }
 
-// Former studies help, and unrelated ones do no harm: docs/results/warm.md comes from here,
+// Former studies help, and unrelated ones may cost evaluations: docs/results/warm.md comes from here,
 //
 //	go test ./internal/bench -run TestWarm -timeout 60m -args -figures ../../docs/results/warm.md
 func TestWarm(t *testing.T) {
@@ -208,11 +208,12 @@ func TestWarm(t *testing.T) {
 
     go test ./internal/bench -run TestWarm -timeout 60m -args -figures ../../docs/results/warm.md -seeds %d
 
-Studies with %s, one evaluation at a time, %d of them the initial design. The value is the one that studies without a former one have found after %d evaluations, in the median of %d
-seeds, but for %.0f %% of what they gained over the design. The columns have how many evaluations were needed for it, in the median, and the ratios; %d says that more were needed than were made.
+How many evaluations does a new study need when it may learn from a former one? The studies use %s with one evaluation at a time; the first %d evaluations are the initial design. The target is what studies without a former one
+reach after %d evaluations, in the median of %d seeds, up to %.0f %% of their gain over the design. The columns have the median number of evaluations until the target is reached, and the ratios. %d would mean that it was not reached.
 
-- *alike*: the former study, of %d evaluations, has the same function, moved by %.3g of the range of every parameter, with other bounds, values that are seven times smaller and no offset of 100.
-- *unrelated*: the former study is about a bowl with its lowest point elsewhere.
+- *without*: no former study.
+- *alike*: the former study, of %d evaluations, has the same function, shifted by %.3g of the range of every parameter, with other bounds, values seven times smaller and no offset of 100.
+- *unrelated*: the former study has a quadratic bowl with its minimum elsewhere.
 
 | task | without | alike | unrelated | alike / without | unrelated / without |
 |---|---:|---:|---:|---:|---:|

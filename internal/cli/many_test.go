@@ -198,9 +198,10 @@ func TestManyObservations(t *testing.T) {
 
     go test ./internal/cli -run TestManyObservations -timeout 60m -args -many ../../docs/results/many.md
 
-Seconds of asking a server for one point by ` + "`adaptive`" + `, right after a value was told: the median and the longest of twenty, then the first of a
-new server, which has to learn everything, and the most memory that the server had. The trials come from a table, and close in on the lowest point
-as those of a search do. Two cores of a virtual machine (Intel Xeon with AVX-512) that others used too.
+How long a server takes to choose one point by ` + "`adaptive`" + `, right after a value was told. The columns have the median and the longest of twenty such requests, the first request to a
+new server, which has to fit all models, and the server's peak memory. The trials are imported from a table and approach the lowest point as those of a search do.
+
+The machine was two cores of a virtual machine (Intel Xeon with AVX-512) that others used too.
 
 | observations | parameters | median s | longest s | first s | memory MB |
 |---:|---:|---:|---:|---:|---:|
