@@ -29,7 +29,7 @@ import (
 func Method() strategy.Method {
 	return strategy.Method{
 		Name:      "adaptive",
-		Summary:   "mahabo's own: one smooth model of all parameters, outputs on the scale the data ask for, a look at other valleys",
+		Summary:   "mahabo's own: Gaussian processes with and without a weight for each parameter, used by how well they predict, and a look at other valleys",
 		Reference: "docs/METHOD.md",
 		Batch:     true,
 		Abilities: strategy.Abilities{Objectives: several.Most, Limits: true},

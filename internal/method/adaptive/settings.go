@@ -72,7 +72,7 @@ type settings struct {
 
 	ExactFits  int `option:"exact-fits" meaning:"below 2^this many observations every one makes a new fit"`
 	MostFitted int `option:"most-fitted" meaning:"most observations of a fit"`
-	MostModel  int `option:"most-model" meaning:"most observations of a model: the lowest and the latest"`
+	MostModel  int `option:"most-model" meaning:"most observations of an exact model; beyond, a sparse one has them all"`
 }
 
 // defaults are what docs/TUNING.md found.
