@@ -212,6 +212,40 @@ func TestOddValues(t *testing.T) {
 	}
 }
 
+// The largest number stands for a failure in many programs. Values like that, and deviations that are nothing beside them, leave a model.
+func TestPenalties(t *testing.T) {
+	for _, c := range []struct{ objectives, limits, params, design int }{{1, 1, 3, 6}, {1, 2, 26, 6}, {2, 2, 3, 6}, {1, 1, 3, 1}} {
+		cfg, f := task(c.params, c.objectives, c.limits)
+		cfg.Init = c.design
+		s := New(cfg)
+		fill := rng.NewFiller(rng.New(7))
+		for i := range 24 {
+			x := make(strategy.Point, c.params)
+			fill.Uniform(x)
+			o := strategy.Observation{X: x, Y: f(x), Std: make([]float64, c.objectives+c.limits)}
+			for k := range o.Y {
+				o.Y[k] *= 1e-3
+				if i%5 == 0 {
+					o.Y[k] = math.MaxFloat64
+				}
+				o.Std[k] = 1e-300
+			}
+			if err := s.Tell(o); err != nil {
+				t.Fatal(err)
+			}
+			if i%6 > 0 {
+				continue
+			}
+			if _, err := s.Ask(t.Context(), 1, nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.(strategy.Reporter).LastAsk().Fallback; err != nil {
+				t.Errorf("%+v, %d values: %v", c, i+1, err)
+			}
+		}
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	cfg, f := task(5, 2, 2)
 	s := New(cfg)
