@@ -246,6 +246,38 @@ func TestPenalties(t *testing.T) {
 	}
 }
 
+// scattered is a strategy that was told n points of a plane.
+func scattered(t *testing.T, objectives, n int, f func(i int, x []float64) []float64) *several {
+	t.Helper()
+	cfg := strategy.Config{Domain: strategy.Box(2), Objectives: objectives, Limits: 1, Init: 6, Seed: 3}.WithDefaults()
+	s := New(cfg).(*several)
+	fill := rng.NewFiller(rng.New(5))
+	for i := range n {
+		x := make(strategy.Point, 2)
+		fill.Uniform(x)
+		if err := s.Tell(strategy.Observation{X: x, Y: f(i, x)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// Of more observations than a model knows it knows one that keeps all limits, also where this one is the worst in all else.
+func TestModelKnowsWhatKeepsLimits(t *testing.T) {
+	s := scattered(t, 2, 1400, func(i int, x []float64) []float64 {
+		if i == 5 {
+			return []float64{10, 10, -1}
+		}
+		return []float64{x[0], x[1], 1 + x[0]*x[0]}
+	})
+	if _, err := s.Ask(t.Context(), 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(s.last.kept, 5) || len(s.last.kept) != mostModel || !slices.IsSorted(s.last.kept) {
+		t.Errorf("the model has %d observations, number 5 among them: %v", len(s.last.kept), slices.Contains(s.last.kept, 5))
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	cfg, f := task(5, 2, 2)
 	s := New(cfg)
