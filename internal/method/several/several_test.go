@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -276,6 +277,30 @@ func TestModelKnowsWhatKeepsLimits(t *testing.T) {
 	if !slices.Contains(s.last.kept, 5) || len(s.last.kept) != mostModel || !slices.IsSorted(s.last.kept) {
 		t.Errorf("the model has %d observations, number 5 among them: %v", len(s.last.kept), slices.Contains(s.last.kept, 5))
 	}
+}
+
+// The distances of many observations are not kept, and nothing is chosen differently for that.
+func TestManyDistances(t *testing.T) {
+	f := func(_ int, x []float64) []float64 { return []float64{x[0] + x[1]*x[1], 0.2 - x[0]} }
+	s, far := scattered(t, 1, 1100, f), scattered(t, 1, 1100, f)
+	far.points.Forget()
+	want, err := s.Ask(t.Context(), 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := far.Ask(t.Context(), 2, nil)
+	if err != nil || !slices.Equal(got[0].X, want[0].X) || !slices.Equal(got[1].X, want[1].X) {
+		t.Errorf("it asks for %v, %v, want %v", got, err, want)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s = scattered(t, 1, 9000, f)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if used := int64(after.HeapAlloc) - int64(before.HeapAlloc); used > 100<<20 {
+		t.Errorf("9000 observations take %d MB", used>>20)
+	}
+	runtime.KeepAlive(s)
 }
 
 func TestCancelled(t *testing.T) {
