@@ -384,6 +384,42 @@ func TestManyLimits(t *testing.T) {
 	}
 }
 
+// Of four objectives nearly all observations are on the front: a batch with a thousand of them took minutes.
+func TestManyOnTheFront(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds; make test runs it")
+	}
+	cfg := strategy.Config{Domain: strategy.Box(5), Objectives: 4, Init: 10, Seed: 1}.WithDefaults()
+	s, r := New(cfg), rng.New(3)
+	for range 1000 {
+		x, sum := make(strategy.Point, 5), 0.0
+		for j := range 4 {
+			x[j] = r.ExpFloat64()
+			sum += x[j]
+		}
+		y := make([]float64, 4)
+		for j := range 4 { // squared distances from the ends of four axes
+			x[j] /= sum
+			for k := range y {
+				y[k] += x[j] * x[j]
+			}
+			y[j] += 1 - 2*x[j]
+		}
+		if err := s.Tell(strategy.Observation{X: x, Y: y}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := time.Now()
+	if _, err := s.Ask(t.Context(), 4, nil); err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(start)
+	t.Logf("a batch of 4 took %v", took)
+	if took > time.Minute { // three seconds on an idle core are the aim
+		t.Errorf("a batch of 4 took %v", took)
+	}
+}
+
 // BenchmarkManyLimits is one suggestion with a thousand observations, 124 parameters and 68 limits.
 func BenchmarkManyLimits(b *testing.B) {
 	s := many(b)
