@@ -36,7 +36,7 @@ func (s *script) Tell(obs ...strategy.Observation) error {
 // task is one with this method.
 func (s *script) task(t *testing.T, sp *space.Space) Task {
 	t.Helper()
-	r, err := strategy.NewRegistry(strategy.Method{Name: "script", New: func(cfg strategy.Config, _ strategy.Settings) (strategy.Strategy, error) {
+	r, err := strategy.NewRegistry(strategy.Method{Name: "script", Abilities: strategy.Abilities{Objectives: 2}, New: func(cfg strategy.Config, _ strategy.Settings) (strategy.Strategy, error) {
 		s.built++
 		s.cfg, s.told = cfg, nil
 		return s, nil
