@@ -83,8 +83,11 @@ func (t Warp) See(y float64) float64 {
 	return v
 }
 
-// Noise returns the standard deviation of w for that of a value y, std |dw/dy|.
+// Noise returns the standard deviation of w for that of a value y, std |dw/dy|. It is infinite when all values are equal.
 func (t Warp) Noise(w, std float64) float64 {
+	if !(t.std > 0) {
+		return math.Inf(1) // what is divided by it may have become 0
+	}
 	r := std / (t.size / t.unit) / t.std
 	if t.Log {
 		r *= math.Exp(-t.mean - t.std*w)

@@ -76,6 +76,9 @@ func TestWarpInverts(t *testing.T) {
 		if mean, variance := warp.Moments(1, 1); mean != huge || variance != 0 {
 			t.Errorf("values of %g come back as %g ± %g", huge, mean, variance)
 		}
+		if noise := warp.Noise(0, 1e-300); !math.IsInf(noise, 1) {
+			t.Errorf("a deviation of 1e-300 beside values of %g is seen as %g", huge, noise)
+		}
 	}
 }
 

@@ -56,6 +56,34 @@ func Hypervolume(points [][]float64, reference []float64) float64 {
 	return volume(inside, reference)
 }
 
+// Added is what a point adds to the hypervolume of others: its own box without the part of it that they dominate. Of many
+// points and objectives that part is simple, where the whole front is not.
+func Added(points [][]float64, y, reference []float64) float64 {
+	less := func(a, b float64) bool { return a < b }
+	if !all(y, reference, less) {
+		return 0
+	}
+	own := 1.0
+	for k, v := range y {
+		own *= reference[k] - v
+	}
+	var within [][]float64
+	for _, p := range points {
+		corner := make([]float64, len(y))
+		for k, v := range p {
+			corner[k] = max(v, y[k])
+		}
+		if all(corner, reference, less) {
+			within = append(within, corner)
+		}
+	}
+	var front [][]float64
+	for _, i := range Front(within) {
+		front = append(front, within[i])
+	}
+	return max(0, own-volume(front, reference))
+}
+
 func all(a, b []float64, holds func(a, b float64) bool) bool {
 	for k := range a {
 		if !holds(a[k], b[k]) {

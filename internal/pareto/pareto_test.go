@@ -82,11 +82,18 @@ func TestHypervolumeOfRandomPoints(t *testing.T) {
 				x[k] = r.Float64()
 			}
 			p = append(p, x)
+			added := pareto.Added(p[:len(p)-1], x, reference)
 			v := pareto.Hypervolume(p, reference)
+			if math.Abs(added-(v-last)) > 1e-12 {
+				t.Fatalf("it rose by %g from %g, want %g", v-last, last, added)
+			}
 			if v < last-1e-12 {
 				t.Fatalf("it fell from %g to %g", last, v)
 			}
 			last = v
+		}
+		if outside := append(slices.Repeat([]float64{-1}, m-1), 1); pareto.Added(p, outside, reference) != 0 {
+			t.Errorf("%v adds to what %v bounds", outside, reference)
 		}
 		hits := 0
 		const draws = 200000

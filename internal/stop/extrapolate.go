@@ -19,9 +19,17 @@ func Extrapolate(steps []int64, values []float64, at int64) (mean, std float64) 
 	if n < leastPoints {
 		return math.NaN(), math.NaN()
 	}
+	largest := 0.0
+	for _, v := range y {
+		largest = math.Max(largest, math.Abs(v))
+	}
+	_, unit := math.Frexp(largest) // squares of values of any size are numbers then
+	for i, v := range y {
+		y[i] = math.Ldexp(v, -unit)
+	}
 	centre, spread := moments(y)
 	if spread == 0 {
-		return y[n-1], 0
+		return math.Ldexp(y[n-1], unit), 0
 	}
 	for i := range y {
 		y[i] = (y[i] - centre) / spread
@@ -48,7 +56,7 @@ func Extrapolate(steps []int64, values []float64, at int64) (mean, std float64) 
 	}
 	mean /= total
 	std = math.Sqrt(math.Max(0, std/total-mean*mean))
-	return centre + spread*mean, spread * std
+	return math.Ldexp(centre+spread*mean, unit), math.Ldexp(spread*std, unit)
 }
 
 // falls are the shapes of curves that have reached step s.

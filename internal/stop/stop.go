@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"sort"
 	"strconv"
@@ -307,8 +308,8 @@ func (r *Rule) curve(one Curve, fresh int, others []Curve) string {
 	}
 	slices.SortFunc(done, func(a, b Curve) int { return cmp.Compare(b.Number, a.Number) })
 	for i := fresh; i < len(one.Steps) && one.Steps[i] < last; i++ {
-		place := one.Steps[i] * checks / last
-		if place == 0 || i > 0 && one.Steps[i-1]*checks/last == place || i+1 < leastPoints {
+		place := part(one.Steps[i], last)
+		if place == 0 || i > 0 && part(one.Steps[i-1], last) == place || i+1 < leastPoints {
 			continue
 		}
 		mean, std := Extrapolate(one.Steps[:i+1], one.Values[:i+1], last)
@@ -319,20 +320,27 @@ func (r *Rule) curve(one Curve, fresh int, others []Curve) string {
 				continue
 			}
 			m, _ := Extrapolate(c.Steps[:k], c.Values[:k], c.last())
-			missed += (c.Final - m) * (c.Final - m)
+			missed = math.Hypot(missed, c.Final-m)
 			count++
 		}
 		if count < int(r.option("after")) || math.IsNaN(mean) {
 			continue
 		}
-		doubt := math.Hypot(std, math.Sqrt(missed/float64(count)))
-		chance := normalBelow((best - mean) / math.Max(doubt, 1e-300))
+		doubt := math.Hypot(std, missed/math.Sqrt(float64(count)))
+		chance := normalBelow((best - mean) / math.Max(doubt, math.SmallestNonzeroFloat64))
 		if chance < r.option("chance") {
 			return fmt.Sprintf("curve: at step %d it is %.2g %% likely to become the best: expected %.4g ± %.2g at step %d, the best is %.4g",
 				one.Steps[i], 100*chance, mean, doubt, last, best)
 		}
 	}
 	return ""
+}
+
+// part says in which of the parts of the way to the last step a step before it lies.
+func part(step, last int64) uint64 {
+	high, low := bits.Mul64(uint64(step), checks) // nanoseconds of a clock times checks are too many for one word
+	p, _ := bits.Div64(high, low, uint64(last))
+	return p
 }
 
 func normalBelow(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }

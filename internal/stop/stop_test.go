@@ -3,6 +3,7 @@ package stop
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -159,6 +160,61 @@ func TestCurve(t *testing.T) {
 	}
 	if why := r.Decide(falling(9, 3, 1, 100), 99, others); why != "" {
 		t.Errorf("a trial is stopped at its last step: %s", why)
+	}
+}
+
+// scaled has other units of values and of steps.
+func (c Curve) scaled(value float64, step int64) Curve {
+	c.Steps, c.Values, c.Final = slices.Clone(c.Steps), slices.Clone(c.Values), c.Final*value
+	for i := range c.Steps {
+		c.Steps[i], c.Values[i] = c.Steps[i]*step, c.Values[i]*value
+	}
+	return c
+}
+
+// What a rule decides does not depend on the unit of values.
+func TestRulesHaveNoUnit(t *testing.T) {
+	for _, text := range Names() {
+		r := rule(t, text)
+		stops := 0
+		for i, a := range []float64{-0.5, 0.1, 0.3, 0.5, 0.7, 1, 2, 3} {
+			one := falling(99, a, 1, 20+5*i)
+			var others []Curve
+			for k := range 20 {
+				others = append(others, complete(k+1, 0.1*float64(k), 1, 96))
+			}
+			want := r.Decide(one, 0, others) != ""
+			if want {
+				stops++
+			}
+			for _, unit := range []float64{0x1p-1000, 0x1p-600, 0x1p500, 0x1p1021} { // exact
+				there := slices.Clone(others)
+				for k := range there {
+					there[k] = there[k].scaled(unit, 1)
+				}
+				if why := r.Decide(one.scaled(unit, 1), 0, there); (why != "") != want {
+					t.Errorf("%s, trial %g in units of %g: %q, want a stop: %v", text, a, unit, why, want)
+				}
+			}
+		}
+		if stops == 0 || stops == 8 {
+			t.Errorf("%s stops %d of 8", text, stops)
+		}
+	}
+}
+
+// Steps may be nanoseconds of a clock.
+func TestCurveOfManySteps(t *testing.T) {
+	r := rule(t, "curve")
+	var others []Curve
+	for i := range 6 {
+		others = append(others, complete(i+1, 0.2*float64(i), 1, 100).scaled(1, 1<<56))
+	}
+	for step := 9; step < 100; step++ {
+		want := step >= 10 && (step*checks/100 != (step-1)*checks/100) // where it looks
+		if why := r.Decide(falling(9, 3, 1, step).scaled(1, 1<<56), step-1, others); (why != "") != want {
+			t.Errorf("step %d: %q, want a stop: %v", step, why, want)
+		}
 	}
 }
 

@@ -11,12 +11,13 @@ import (
 	"github.com/mahabo/mahabo/strategy"
 )
 
-// Costs are what evaluations have cost, for a search that weighs improvement against cost:
+// Costs are what evaluations have cost, for a search for one objective that weighs improvement against cost:
 //
 //	a(x) = log EI(x) - Share log cost(x),
 //
 // expected improvement and expected cost of two Gaussian processes, the second of logarithms. Share falls from 1
-// to 0 with the budget (Lee et al., Cost-aware Bayesian optimization, 2020): in the end only the value counts.
+// to 0 with the budget (Lee et al., Cost-aware Bayesian optimization, 2020): in the end only the value counts. With several
+// objectives cost does not count: the improvement of the first alone would lead away from the others.
 // Candidates are points of the method and points near them and near the best, so that every method can be made aware of
 // cost.
 type Costs struct {
@@ -152,7 +153,7 @@ func learnSurface(ctx context.Context, of []int, points []strategy.Point, values
 		return nil, nil
 	}
 	mean, std := num.MeanStd(values)
-	if !(std > 1e-9*(1+math.Abs(mean))) {
+	if !(std > 1e-9*math.Abs(mean)) { // in whatever unit
 		return nil, nil
 	}
 	d := gp.Data{Points: gp.NewPoints(len(of)), Y: make([]float64, len(values))}

@@ -2,10 +2,12 @@ package suggest
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/rng"
@@ -148,7 +150,8 @@ func (q *Question) levels() (levels [][][]space.Pin, ok bool) {
 	combinations := 1.0
 	for _, p := range q.Space.Params() {
 		values, finite := valuesOf(p)
-		if held, fixed := q.Fixed.Get(p.Name); fixed {
+		held, fixed := q.Fixed.Get(p.Name)
+		if fixed {
 			values, finite = []any{held}, true
 		}
 		combinations *= float64(len(values))
@@ -158,6 +161,9 @@ func (q *Question) levels() (levels [][][]space.Pin, ok bool) {
 		var of [][]space.Pin
 		for _, v := range values {
 			pins, err := q.Space.Pins(space.ParamsOf(map[string]any{p.Name: v}))
+			if err == nil && !fixed {
+				err = q.snap(pins)
+			}
 			if err != nil {
 				return nil, false
 			}
@@ -166,6 +172,19 @@ func (q *Question) levels() (levels [][][]space.Pin, ok bool) {
 		levels = append(levels, of)
 	}
 	return levels, true
+}
+
+// snap moves the coordinates of a value to those of the point that is evaluated.
+func (q *Question) snap(pins []space.Pin) error {
+	x := make(strategy.Point, q.Space.Dim())
+	for _, p := range pins {
+		x[p.Coordinate] = p.Value
+	}
+	err := q.Space.Snap(x)
+	for i, p := range pins {
+		pins[i].Value = x[p.Coordinate]
+	}
+	return err
 }
 
 // valuesOf lists the values of a parameter, unless they are too many.
@@ -185,6 +204,10 @@ func valuesOf(p space.Param) (values []any, finite bool) {
 			values = append(values, level)
 		}
 		return values, true
+	case space.KindFloat:
+		return steps(p)
+	case space.KindLog:
+		return rounded(p)
 	case space.KindInt, space.KindLogInt:
 		if p.High-p.Low >= maxCombo {
 			return nil, false
@@ -195,4 +218,38 @@ func valuesOf(p space.Param) (values []any, finite bool) {
 		return values, true
 	}
 	return nil, false
+}
+
+// steps lists the values of a float that is suggested in steps.
+func steps(p space.Param) (values []any, finite bool) {
+	step := p.Step
+	if p.Digits > 0 {
+		step = math.Pow(10, -float64(p.Digits))
+	}
+	if step == 0 || (p.High-p.Low)/step >= maxCombo {
+		return nil, false
+	}
+	last := math.Round((p.High - p.Low) / step)
+	for i := 0.0; i <= last; i++ {
+		values = append(values, min(p.Low+i/last*(p.High-p.Low), p.High))
+	}
+	return values, true
+}
+
+// rounded lists the values of a log parameter of which few digits count.
+func rounded(p space.Param) (values []any, finite bool) {
+	low, high := math.Floor(math.Log10(p.Low)), math.Ceil(math.Log10(p.High))
+	decade := math.Pow(10, float64(p.Digits-1))
+	if p.Digits == 0 || 9*decade*(high-low) >= maxCombo {
+		return nil, false
+	}
+	for e := int(low); e <= int(high); e++ {
+		for m := int(decade); m < 10*int(decade); m++ {
+			v, err := strconv.ParseFloat(fmt.Sprintf("%de%d", m, e-p.Digits+1), 64)
+			if err == nil && v >= p.Low && v <= p.High {
+				values = append(values, v)
+			}
+		}
+	}
+	return values, true
 }

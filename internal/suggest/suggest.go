@@ -218,7 +218,7 @@ func (m *Model) Answer(ctx context.Context, q *Question) (a Answer, err error) {
 
 // ask has the method choose, more points than are wanted where cost counts.
 func (m *Model) ask(ctx context.Context, q *Question) ([]strategy.Suggestion, error) {
-	count, aware := q.Count, q.Costs != nil && q.Costs.Share > 0 && min(len(q.Costs.Points), len(q.Observations)) >= leastCosts && q.Trials >= q.Config.Init
+	count, aware := q.Count, q.Costs != nil && q.Costs.Share > 0 && q.Config.Objectives <= 1 && min(len(q.Costs.Points), len(q.Observations)) >= leastCosts && q.Trials >= q.Config.Init
 	if aware {
 		count *= perPoint
 	}

@@ -36,7 +36,7 @@ func (s *script) Tell(obs ...strategy.Observation) error {
 // task is one with this method.
 func (s *script) task(t *testing.T, sp *space.Space) Task {
 	t.Helper()
-	r, err := strategy.NewRegistry(strategy.Method{Name: "script", New: func(cfg strategy.Config, _ strategy.Settings) (strategy.Strategy, error) {
+	r, err := strategy.NewRegistry(strategy.Method{Name: "script", Abilities: strategy.Abilities{Objectives: 2}, New: func(cfg strategy.Config, _ strategy.Settings) (strategy.Strategy, error) {
 		s.built++
 		s.cfg, s.told = cfg, nil
 		return s, nil
@@ -264,6 +264,38 @@ func TestTriedPointsAreLeftOut(t *testing.T) {
 	held := question(s.task(t, sp), 4, strategy.Point{0, 1}, strategy.Point{0, -1}).hold(t, map[string]any{"n": int64(2)})
 	if _, err := new(Model).Answer(t.Context(), held); !errors.Is(err, evaluate.ErrExhausted) {
 		t.Errorf("when all with n = 2 are tried the answer is %v", err)
+	}
+}
+
+// Numbers that are rounded are as finite as whole ones: all of them are chosen before there is none.
+func TestRoundedNumbersAreExhausted(t *testing.T) {
+	stepped, digits := space.Float("x", -0.3, 0.6), space.Float("x", 0.2, 1.2)
+	stepped.Step, digits.Digits = 0.01, 2
+	one, two := space.Log("x", 0.003, 100), space.Log("x", 0.1, 1)
+	one.Digits, two.Digits = 1, 2
+	for name, c := range map[string]struct {
+		param space.Param
+		count int
+	}{"steps": {stepped, 91}, "decimals": {digits, 101}, "one digit": {one, 44}, "two digits": {two, 91}} {
+		sp := newSpace(t, c.param, space.Bool("b"))
+		s := &script{suggestions: []strategy.Suggestion{at(0, 1)}}
+		keys := map[string]bool{}
+		m := &Model{}
+		for {
+			q := question(s.task(t, sp), 1)
+			q.Tried, q.Trials = func(key string) bool { return keys[key] }, len(keys)
+			a, err := m.Answer(t.Context(), q)
+			if errors.Is(err, evaluate.ErrExhausted) {
+				break
+			}
+			if err != nil || keys[Key(a.Chosen[0].X)] {
+				t.Fatalf("%s: %v after %d values", name, err, len(keys))
+			}
+			keys[Key(a.Chosen[0].X)] = true
+		}
+		if len(keys) != 2*c.count {
+			t.Errorf("%s: %d points were chosen, there are %d", name, len(keys), 2*c.count)
+		}
 	}
 }
 

@@ -51,6 +51,7 @@ type adaptive struct {
 	whole  *run          // all observations that Ask has gone through
 	phase  phase
 	within bool // the phase has learned of the next observation, and has to be followed
+	middle middle
 	report strategy.AskReport
 	began  time.Time // the last Ask
 }
@@ -114,12 +115,22 @@ func (a *adaptive) first() int {
 	return 1
 }
 
-func (a *adaptive) Tell(obs ...strategy.Observation) error { return a.Add(obs) }
+// Tell keeps observations.
+func (a *adaptive) Tell(obs ...strategy.Observation) error {
+	if err := a.Add(obs); err != nil {
+		return err
+	}
+	a.middle.told = a.middle.told || slices.ContainsFunc(obs, func(o strategy.Observation) bool { return o.Tag == middleTag })
+	return nil
+}
 
 // Ask chooses points. The point opposite to the end of an ascent has a tag: while it is
-// pending it is not asked for again.
+// pending it is not asked for again. So has the middle, which is asked for once, wherever it was
+// evaluated: whoever asks may round it, or draw it back from where points are infeasible.
 func (a *adaptive) Ask(ctx context.Context, n int, pending []strategy.Suggestion) ([]strategy.Suggestion, error) {
 	a.began = time.Now()
+	a.middle.open = slices.ContainsFunc(pending, func(p strategy.Suggestion) bool { return p.Tag == middleTag })
+	a.middle.first = false
 	asked, err := a.AskModel(ctx, &a.report, n, pending, func(ctx context.Context, n int, _ []strategy.Point) ([]strategy.Point, error) {
 		if err := a.follow(ctx); err != nil {
 			return nil, err
@@ -128,6 +139,9 @@ func (a *adaptive) Ask(ctx context.Context, n int, pending []strategy.Suggestion
 	})
 	if f, ok := a.phase.(*fronts); ok && err == nil && a.report.Fallback == nil && f.opposite {
 		asked[0].Tag = oppositeTag
+	}
+	if a.middle.first && err == nil && a.report.Fallback == nil {
+		asked[0].Tag = middleTag
 	}
 	return asked, err
 }
@@ -161,11 +175,21 @@ func (a *adaptive) Predict(x strategy.Point) (mean, std float64, ok bool) {
 	return a.PredictBy(x, a.phase.run().forecast)
 }
 
-// middle is the middle of the box, with the labels of the best point: the first of n points after the design, nil when it is taken
+// middle is what became of the middle of the box.
+type middle struct {
+	told  bool // it was observed
+	open  bool // it is pending
+	first bool // the last Ask begins with it
+}
+
+// middleTag marks its suggestion.
+const middleTag = "middle"
+
+// inMiddle is the middle of the box, with the labels of the best point: the first of n points after the design, nil when it is taken
 // and later. Of many workers more points than those of the design are told when one asks again. In many dimensions the middle is
 // nearer to most points than they are to each other, and people tend to choose bounds around what they would try.
-func (a *adaptive) middle(best strategy.Point, pending []strategy.Point, n int) strategy.Point {
-	if len(a.Y) >= a.Config.Init+len(pending)+n {
+func (a *adaptive) inMiddle(best strategy.Point, pending []strategy.Point, n int) strategy.Point {
+	if a.middle.told || a.middle.open || len(a.Y) >= a.Config.Init+len(pending)+n {
 		return nil
 	}
 	x := slices.Clone(best)

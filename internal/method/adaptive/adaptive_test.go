@@ -154,6 +154,31 @@ func TestMiddleOfManyWorkers(t *testing.T) {
 	}
 }
 
+// The middle is asked for once, also where it was evaluated elsewhere: it may have been rounded, or drawn back from where points
+// are infeasible.
+func TestMiddleThatMoves(t *testing.T) {
+	s := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(2), Init: 4, Seed: 1})
+	for i, x := range methodtest.Ask(t, s, 4) {
+		methodtest.Tell(t, s, x, float64(i))
+	}
+	failed := []strategy.Suggestion{{X: strategy.Point{0.9, 0.9}}, {X: strategy.Point{-0.9, 0.9}}, {X: strategy.Point{0.9, -0.9}}}
+	inMiddle := func(x strategy.Point) bool { return slices.Equal(x, strategy.Point{0, 0}) }
+	first := methodtest.Suggest(t, s, 1, failed...)[0]
+	if !inMiddle(first.X) {
+		t.Fatalf("it begins with %v", first)
+	}
+	moved := strategy.Suggestion{X: strategy.Point{0.01, 0.2}, Tag: first.Tag}
+	if next := methodtest.Suggest(t, s, 1, append(slices.Clone(failed), moved)...)[0]; inMiddle(next.X) || next.Tag != "" {
+		t.Errorf("while it is pending elsewhere it asks for %v", next)
+	}
+	if err := s.Tell(strategy.Observation{X: moved.X, Tag: moved.Tag, Y: []float64{1}}); err != nil {
+		t.Fatal(err)
+	}
+	if next := methodtest.Suggest(t, s, 1, failed...)[0]; inMiddle(next.X) || next.Tag != "" {
+		t.Errorf("when it was observed elsewhere it asks for %v", next)
+	}
+}
+
 // BenchmarkAdaptive measures one suggestion of a study, the Tell before it included, when n
 // observations lie around a descent. Fits come at every fourth to hundredth of them:
 // ms-median is what one usually waits, ms-max what one waits with a fit.

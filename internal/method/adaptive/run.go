@@ -103,7 +103,8 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 		q.believe(x)
 	}
 	if a.MiddleFirst && !a.far() { // there are descents and an ascent instead
-		if x := a.middle(a.x[a.best], pending, n); x != nil {
+		if x := a.inMiddle(a.x[a.best], pending, n); x != nil {
+			a.middle.first = true
 			whole.follow(x)
 			q.believe(x)
 		}

@@ -186,8 +186,19 @@ func (s settings) validate() error {
 			wrong = append(wrong, key)
 		}
 	}
-	if len(wrong) > 0 {
+	switch {
+	case len(wrong) > 0:
 		return fmt.Errorf("option %s is 0: write a positive number", strings.Join(wrong, ", "))
+	case s.MostFitted < fewFitted:
+		return fmt.Errorf("option most-fitted is %d: write %d or more", s.MostFitted, fewFitted)
+	case s.MostModel < fewModel:
+		return fmt.Errorf("option most-model is %d: write %d or more", s.MostModel, fewModel)
 	}
 	return nil
 }
+
+// With fewer observations there would be none of some of the kinds that fits and sparse models have.
+const (
+	fewFitted = 16
+	fewModel  = 48
+)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mahabo/mahabo/internal/method/methodtest"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -36,7 +37,7 @@ func TestEverySettingIsAnOption(t *testing.T) {
 		if same, err := read(strategy.Settings{o.Key: o.Default}); err != nil || same != defaults {
 			t.Errorf("%s=%s: %+v, %v, want the defaults", o.Key, o.Default, same, err)
 		}
-		other := map[reflect.Kind]string{reflect.Bool: "false", reflect.Int: "7", reflect.Float64: "0.75"}[f.Type.Kind()]
+		other := map[reflect.Kind]string{reflect.Bool: "false", reflect.Int: "77", reflect.Float64: "0.75"}[f.Type.Kind()]
 		got, err := read(strategy.Settings{o.Key: other})
 		if err != nil {
 			t.Errorf("%s=%s: %v", o.Key, other, err)
@@ -93,6 +94,21 @@ func TestWithout(t *testing.T) {
 	}
 }
 
+// The fewest observations of fits and models are enough for all phases of a search.
+func TestFewestObservations(t *testing.T) {
+	for _, spec := range []string{"adaptive:most-fitted=16", "adaptive:most-model=48", "adaptive:most-fitted=16,most-model=48"} {
+		s := newAdaptive(t, spec, strategy.Config{Domain: strategy.Box(3), Init: 4, Seed: 1})
+		for _, n := range []int{4, 12, 2, 9, 5, 9, 9, 2, 9, 3, 30} {
+			for _, x := range methodtest.Ask(t, s, n) {
+				methodtest.Tell(t, s, x, x[0]*x[0]+x[1])
+			}
+			if err := s.LastAsk().Fallback; err != nil {
+				t.Errorf("%s: %v", spec, err)
+			}
+		}
+	}
+}
+
 // Every refusal names the option and what would be right.
 func TestBadSettings(t *testing.T) {
 	for _, c := range []struct{ key, value, want string }{
@@ -107,6 +123,8 @@ func TestBadSettings(t *testing.T) {
 		{"theta", "0", "positive"},
 		{"starts", "0", "positive"},
 		{"descent-length", "0", "positive"},
+		{"most-fitted", "2", "16 or more"},
+		{"most-model", "2", "48 or more"},
 	} {
 		_, err := read(strategy.Settings{c.key: c.value})
 		if err == nil || !strings.Contains(err.Error(), "option "+c.key) || !strings.Contains(err.Error(), c.want) {

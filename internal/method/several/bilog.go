@@ -18,7 +18,10 @@ type warp interface {
 // D. Eriksson, M. Poloczek, AISTATS 2021.
 type bilog struct{ size float64 }
 
-func (b bilog) of(v float64) float64 { return math.Copysign(math.Log1p(math.Abs(v)/b.size), v) }
+// The ratio may be too large for a number: values are told that stand for a failure.
+func (b bilog) of(v float64) float64 {
+	return math.Copysign(math.Log1p(min(math.Abs(v)/b.size, math.MaxFloat64)), v)
+}
 
 func (b bilog) all(values []float64) []float64 {
 	w := make([]float64, len(values))
@@ -31,7 +34,11 @@ func (b bilog) all(values []float64) []float64 {
 // logJacobian is the sum of log dw/dc over values.
 func (b bilog) logJacobian(values []float64) (sum float64) {
 	for _, v := range values {
-		sum -= math.Log(b.size + math.Abs(v))
+		if at := b.size + math.Abs(v); at <= math.MaxFloat64 {
+			sum -= math.Log(at)
+		} else {
+			sum -= math.Log(b.size/2+math.Abs(v)/2) + math.Ln2
+		}
 	}
 	return sum
 }

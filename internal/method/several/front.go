@@ -351,7 +351,11 @@ func (q *queries) pick(m *model, points []strategy.Point, front [][]float64) (at
 					weight = shares[a]
 				}
 				y := told(i, func(k int) float64 { return []float64{first, second}[k%2] })
-				gain += weight * (pareto.Hypervolume(append(slices.Clip(front), y), reference) - base)
+				if q.objectives >= manyObjectives {
+					gain += weight * pareto.Added(front, y, reference)
+				} else {
+					gain += weight * (pareto.Hypervolume(append(slices.Clip(front), y), reference) - base)
+				}
 			}
 		}
 		return gain
@@ -375,6 +379,9 @@ func (q *queries) pick(m *model, points []strategy.Point, front [][]float64) (at
 	}
 	return at, told(at, func(int) float64 { return 0 })
 }
+
+// manyObjectives is the number of objectives from which on the hypervolume of a front takes long, a second for a thousand points.
+const manyObjectives = 4
 
 // One point in localEvery is chosen by a model of the surroundings of a point of the front.
 const localEvery = 4

@@ -333,5 +333,8 @@ func (s *several) learnWeights(ctx context.Context, points *gp.Points, choices [
 			at = next[0]
 		}
 	}
+	if chosen == nil {
+		return best, nil, gp.ErrNoFit
+	}
 	return best, chosen, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/mahabo/mahabo/internal/linalg"
 	"github.com/mahabo/mahabo/internal/method"
 	"github.com/mahabo/mahabo/internal/num"
+	"github.com/mahabo/mahabo/internal/pareto"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -33,6 +34,7 @@ type model struct {
 // Sizes of the data of a model.
 const (
 	mostModel   = 1000 // observations that a model knows
+	mostPairs   = 4000 // observations whose distances are kept: more would be gigabytes, and are computed for those of a model
 	mostFitted  = 300  // that its hyperparameters are fitted to
 	mostScaled  = 150  // of those, where each parameter has a length-scale
 	manyWeights = 24   // parameters from which on they share one
@@ -135,8 +137,35 @@ func sequence(n int) []int {
 	return list
 }
 
+// modelled are the observations that the model knows. Where those that keep all limits are good in nothing else, none of them
+// may be among the best and the latest: then the best of them take the places of the least.
+func (s *several) modelled(kept []int) []int {
+	numbers := s.relevant(len(s.X), mostModel)
+	if len(kept) == 0 || slices.ContainsFunc(numbers, func(i int) bool { return pareto.Kept(s.Limits(i)) }) {
+		return numbers
+	}
+	merits := s.merits(len(s.X))
+	of := func(list []int) []float64 {
+		values := make([]float64, len(list))
+		for a, i := range list {
+			values[a] = merits[i]
+		}
+		return values
+	}
+	some := min(len(kept), len(numbers)/4)
+	var chosen []int
+	for _, a := range method.Lowest(of(numbers), len(numbers)-some) {
+		chosen = append(chosen, numbers[a])
+	}
+	for _, a := range method.Lowest(of(kept), some) {
+		chosen = append(chosen, kept[a])
+	}
+	slices.Sort(chosen)
+	return chosen
+}
+
 // fit learns hyperparameters when enough observations have come, and conditions the model.
-func (s *several) fit(ctx context.Context, _ state, spare int) (*model, error) {
+func (s *several) fit(ctx context.Context, st state, spare int) (*model, error) {
 	if n := method.FitCount(len(s.X), exactFits); n != s.fits.n {
 		f, err := s.refit(ctx, n)
 		if err != nil {
@@ -144,7 +173,7 @@ func (s *several) fit(ctx context.Context, _ state, spare int) (*model, error) {
 		}
 		s.fits = f
 	}
-	return s.condition(ctx, s.relevant(len(s.X), mostModel), s.fits, spare)
+	return s.condition(ctx, s.modelled(st.kept), s.fits, spare)
 }
 
 // condition makes a model of some observations.

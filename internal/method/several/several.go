@@ -54,6 +54,9 @@ func (s *several) Tell(obs ...strategy.Observation) error {
 		return err
 	}
 	for _, o := range obs {
+		if s.points.Len() == mostPairs {
+			s.points.Forget()
+		}
 		s.points.Append(o.X)
 		s.tags = append(s.tags, o.Tag)
 	}

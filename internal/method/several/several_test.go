@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -212,6 +213,96 @@ func TestOddValues(t *testing.T) {
 	}
 }
 
+// The largest number stands for a failure in many programs. Values like that, and deviations that are nothing beside them, leave a model.
+func TestPenalties(t *testing.T) {
+	for _, c := range []struct{ objectives, limits, params, design int }{{1, 1, 3, 6}, {1, 2, 26, 6}, {2, 2, 3, 6}, {1, 1, 3, 1}} {
+		cfg, f := task(c.params, c.objectives, c.limits)
+		cfg.Init = c.design
+		s := New(cfg)
+		fill := rng.NewFiller(rng.New(7))
+		for i := range 24 {
+			x := make(strategy.Point, c.params)
+			fill.Uniform(x)
+			o := strategy.Observation{X: x, Y: f(x), Std: make([]float64, c.objectives+c.limits)}
+			for k := range o.Y {
+				o.Y[k] *= 1e-3
+				if i%5 == 0 {
+					o.Y[k] = math.MaxFloat64
+				}
+				o.Std[k] = 1e-300
+			}
+			if err := s.Tell(o); err != nil {
+				t.Fatal(err)
+			}
+			if i%6 > 0 {
+				continue
+			}
+			if _, err := s.Ask(t.Context(), 1, nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.(strategy.Reporter).LastAsk().Fallback; err != nil {
+				t.Errorf("%+v, %d values: %v", c, i+1, err)
+			}
+		}
+	}
+}
+
+// scattered is a strategy that was told n points of a plane.
+func scattered(t *testing.T, objectives, n int, f func(i int, x []float64) []float64) *several {
+	t.Helper()
+	cfg := strategy.Config{Domain: strategy.Box(2), Objectives: objectives, Limits: 1, Init: 6, Seed: 3}.WithDefaults()
+	s := New(cfg).(*several)
+	fill := rng.NewFiller(rng.New(5))
+	for i := range n {
+		x := make(strategy.Point, 2)
+		fill.Uniform(x)
+		if err := s.Tell(strategy.Observation{X: x, Y: f(i, x)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// Of more observations than a model knows it knows one that keeps all limits, also where this one is the worst in all else.
+func TestModelKnowsWhatKeepsLimits(t *testing.T) {
+	s := scattered(t, 2, 1400, func(i int, x []float64) []float64 {
+		if i == 5 {
+			return []float64{10, 10, -1}
+		}
+		return []float64{x[0], x[1], 1 + x[0]*x[0]}
+	})
+	if _, err := s.Ask(t.Context(), 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(s.last.kept, 5) || len(s.last.kept) != mostModel || !slices.IsSorted(s.last.kept) {
+		t.Errorf("the model has %d observations, number 5 among them: %v", len(s.last.kept), slices.Contains(s.last.kept, 5))
+	}
+}
+
+// The distances of many observations are not kept, and nothing is chosen differently for that.
+func TestManyDistances(t *testing.T) {
+	f := func(_ int, x []float64) []float64 { return []float64{x[0] + x[1]*x[1], 0.2 - x[0]} }
+	s, far := scattered(t, 1, 1100, f), scattered(t, 1, 1100, f)
+	far.points.Forget()
+	want, err := s.Ask(t.Context(), 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := far.Ask(t.Context(), 2, nil)
+	if err != nil || !slices.Equal(got[0].X, want[0].X) || !slices.Equal(got[1].X, want[1].X) {
+		t.Errorf("it asks for %v, %v, want %v", got, err, want)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s = scattered(t, 1, 9000, f)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if used := int64(after.HeapAlloc) - int64(before.HeapAlloc); used > 100<<20 {
+		t.Errorf("9000 observations take %d MB", used>>20)
+	}
+	runtime.KeepAlive(s)
+}
+
 func TestCancelled(t *testing.T) {
 	cfg, f := task(5, 2, 2)
 	s := New(cfg)
@@ -290,6 +381,42 @@ func TestManyLimits(t *testing.T) {
 		if took > time.Minute { // ten seconds on an idle core are the aim
 			t.Errorf("%s took %v", what, took)
 		}
+	}
+}
+
+// Of four objectives nearly all observations are on the front: a batch with a thousand of them took minutes.
+func TestManyOnTheFront(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds; make test runs it")
+	}
+	cfg := strategy.Config{Domain: strategy.Box(5), Objectives: 4, Init: 10, Seed: 1}.WithDefaults()
+	s, r := New(cfg), rng.New(3)
+	for range 1000 {
+		x, sum := make(strategy.Point, 5), 0.0
+		for j := range 4 {
+			x[j] = r.ExpFloat64()
+			sum += x[j]
+		}
+		y := make([]float64, 4)
+		for j := range 4 { // squared distances from the ends of four axes
+			x[j] /= sum
+			for k := range y {
+				y[k] += x[j] * x[j]
+			}
+			y[j] += 1 - 2*x[j]
+		}
+		if err := s.Tell(strategy.Observation{X: x, Y: y}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := time.Now()
+	if _, err := s.Ask(t.Context(), 4, nil); err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(start)
+	t.Logf("a batch of 4 took %v", took)
+	if took > time.Minute { // three seconds on an idle core are the aim
+		t.Errorf("a batch of 4 took %v", took)
 	}
 }
 
