@@ -165,7 +165,10 @@ func (s *Study) Enqueue(ctx context.Context, r EnqueueRequest) (trials []Trial, 
 	if len(r.Params) == 0 || len(r.Params) > mostCount {
 		return nil, requestf("params holds %d points: enqueue 1 to %d", len(r.Params), mostCount)
 	}
-	sp := s.Config().Space
+	sp, err := s.space(ctx)
+	if err != nil {
+		return nil, err
+	}
 	points := make([]Placed, len(r.Params))
 	for i, v := range r.Params {
 		if points[i], err = place(sp, v); err == nil {
