@@ -406,6 +406,7 @@ func compareSteps(r Reported, step int64) int { return cmp.Compare(r.Step, step)
 // halts divides results in those of stopped trials, of which the new ones are returned, and the rest.
 func (l *ledger) halts(results []Finished, last map[int]lastReport) (ended *stopped, rest []Finished, err error) {
 	ended = &stopped{}
+	seen := map[int]bool{}
 	for _, r := range results {
 		if r.State != evaluate.Stopped {
 			rest = append(rest, r)
@@ -426,9 +427,10 @@ func (l *ledger) halts(results []Finished, last map[int]lastReport) (ended *stop
 		if err != nil {
 			return nil, nil, &RequestError{err}
 		}
-		if !again {
+		if !again && !seen[r.Number] {
 			ended.Results = append(ended.Results, h)
 		}
+		seen[r.Number] = true
 	}
 	return ended, rest, nil
 }

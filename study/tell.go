@@ -47,13 +47,22 @@ func (s *Study) Record(ctx context.Context, results ...Finished) (trials []Trial
 // record returns the events that record outcomes: first the corrections of parameters that
 // were not used, then what is new. All of them fit, or there is an error.
 func (l *ledger) record(ctx context.Context, results []Finished, last map[int]lastReport) (events []Event, err error) {
-	ended, results, err := l.halts(results, last)
+	ended, rest, err := l.halts(results, last)
 	if err != nil {
 		return nil, err
 	}
-	told, err := l.told(results)
+	told, err := l.told(rest)
 	if err != nil {
 		return nil, err
+	}
+	early := map[int]bool{}
+	for _, r := range ended.Results {
+		early[r.Number] = true
+	}
+	for _, r := range rest {
+		if early[r.Number] {
+			return nil, twice(r.Number)
+		}
 	}
 	done := map[int]bool{}
 	for _, r := range results {
@@ -82,6 +91,11 @@ func (l *ledger) record(ctx context.Context, results []Finished, last map[int]la
 	return events, nil
 }
 
+// twice refuses two outcomes of a trial in one call.
+func twice(number int) error {
+	return requestf("trial %d is told twice: send one outcome", number)
+}
+
 // told returns the outcomes that are new, or why they cannot be.
 func (l *ledger) told(results []Finished) (*told, error) {
 	told := &told{}
@@ -100,7 +114,7 @@ func (l *ledger) told(results []Finished) (*told, error) {
 			return nil, &RequestError{err}
 		}
 		if !again && changed {
-			return nil, requestf("trial %d is told twice: send one outcome", r.Number)
+			return nil, twice(r.Number)
 		}
 		if r.Worker == t.Worker {
 			r.Worker = ""
