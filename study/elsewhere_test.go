@@ -61,3 +61,34 @@ func TestChangeElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// What a stopped trial counts as does not depend on which process is told.
+func TestStoppedElsewhere(t *testing.T) {
+	countsAs := func(tellOther bool) float64 {
+		a, b := replicas(t, study.Config{Stop: "gain"})
+		var n int
+		for i := range 12 {
+			n = askOne(t, a)
+			for step := range int64(5) {
+				if _, err := a.Report(t.Context(), n, "w", at(step+1, float64(i)+10/float64(step+1))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if i < 11 {
+				tell(t, a, n, float64(i))
+			}
+		}
+		s := a
+		if tellOther {
+			s = b
+		}
+		told, err := s.Record(t.Context(), study.Finished{Number: n, Outcome: evaluate.Outcome{State: evaluate.Stopped}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return *told[0].CountsAs
+	}
+	if here, there := countsAs(false), countsAs(true); here != there {
+		t.Errorf("it counts as %v where it was served, and as %v elsewhere", here, there)
+	}
+}

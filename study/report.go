@@ -384,6 +384,9 @@ func (s *Study) estimateOutcome(ctx context.Context, number int, last map[int]la
 func (s *Study) completeBeside(ctx context.Context, number int) (one stop.Curve, complete []stop.Curve, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.follow(ctx); err != nil { // another process may have served it
+		return one, nil, err
+	}
 	l := s.ledger
 	if err := l.load(ctx); err != nil {
 		return one, nil, err
