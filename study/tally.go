@@ -1,6 +1,7 @@
 package study
 
 import (
+	"iter"
 	"maps"
 	"time"
 
@@ -43,22 +44,28 @@ func (t *tally) add(e *entry, n int) {
 	}
 }
 
+// underWay goes through trials among which are all that wait or run: those on the list of open
+// ones, and all where some are excluded.
+func (l *ledger) underWay() iter.Seq[*entry] {
+	if l.tally.Adrift > 0 {
+		return l.trials.all()
+	}
+	return func(yield func(*entry) bool) {
+		for _, n := range l.open {
+			if !yield(l.trials.at(n)) {
+				return
+			}
+		}
+	}
+}
+
 // states are the counts at a time: a lease is lost by waiting.
 func (l *ledger) states(now time.Time) map[evaluate.State]int {
 	states := maps.Clone(l.tally.States)
 	stale := 0
-	count := func(e *entry) {
+	for e := range l.underWay() {
 		if e.State == Running && e.stateAt(now) == Stale {
 			stale++
-		}
-	}
-	if l.tally.Adrift > 0 {
-		for e := range l.trials.all() {
-			count(e)
-		}
-	} else {
-		for _, n := range l.open {
-			count(l.trials.at(n))
 		}
 	}
 	if stale > 0 {

@@ -155,6 +155,9 @@ func (s *Study) Heartbeat(ctx context.Context, number int, worker string, lease 
 		case t.Worker != worker:
 			return nil, requestf("trial %d was served to worker %q: %w", number, t.Worker, ErrLeaseLost)
 		}
+		if lease == 0 && t.Expires.IsZero() {
+			return nil, nil
+		}
 		if lease == 0 {
 			return &Event{Heartbeat: &heartbeat{Number: number}}, nil
 		}
@@ -279,8 +282,7 @@ func (s *Study) Retry(ctx context.Context, number int) error {
 func (s *Study) Release(ctx context.Context, worker string, numbers ...int) error {
 	return s.write(ctx, func(l *ledger) (*Event, error) {
 		released := &released{}
-		for _, n := range l.open {
-			t := l.trials.at(n)
+		for t := range l.underWay() {
 			if t.State == Running && t.Worker == worker && (len(numbers) == 0 || slices.Contains(numbers, t.Number)) {
 				released.Numbers = append(released.Numbers, t.Number)
 			}
