@@ -3,6 +3,7 @@ package study
 import (
 	"iter"
 	"maps"
+	"math"
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
@@ -32,7 +33,7 @@ func (t *tally) add(e *entry, n int) {
 	if t.States[e.State] += n; t.States[e.State] == 0 {
 		delete(t.States, e.State)
 	}
-	t.Cost += float64(n) * e.cost()
+	t.Cost = min(t.Cost+float64(n)*e.cost(), math.MaxFloat64) // JSON has no infinity
 	switch {
 	case e.Excluded:
 		t.Excluded += n
