@@ -129,6 +129,9 @@ func (s *Study) checkReports(list []Reported) (ordered []Reported, err error) {
 			r.Time = now
 		}
 		r.Time = r.Time.UTC().Truncate(time.Millisecond)
+		if y := r.Time.Year(); y < 0 || y > 9999 {
+			return nil, fmt.Errorf("the report of step %d: time is of the year %d: give one from 0 to 9999, or leave it out", r.Step, y)
+		}
 		at, _ := slices.BinarySearchFunc(ordered, r.Step, compareSteps)
 		ordered = append(ordered[:at], r)
 	}
