@@ -108,6 +108,11 @@ func (d *chooser) close() {
 
 // ask queues and waits.
 func (d *chooser) ask(ctx context.Context, r study.AskRequest) (study.Batch, error) {
+	if r.Fixed.Len() > 0 { // another process may have changed the parameters
+		if _, err := d.study.Summary(ctx); err != nil {
+			return study.Batch{}, err
+		}
+	}
 	r, err := d.study.Check(r)
 	if err != nil {
 		return study.Batch{}, err

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +62,17 @@ func TestNullIsAsDescribed(t *testing.T) {
 		s := d.resolve(d.resolve(d.Paths["/v1/studies/{study}/tell"]["post"].RequestBody.Content["application/json"].Schema).Properties["results"].Items)
 		if !d.nullable(s.Properties[name]) {
 			t.Errorf("%s of many results may be left out, and not be null by the description", name)
+		}
+	}
+}
+
+// A field in another case is none that is known: beside the right one it would count, unchecked.
+func TestCaseOfFields(t *testing.T) {
+	c := start(t, server.Config{})
+	c.must("POST", "/v1/studies", rig("sobol"), nil)
+	for _, body := range []string{`{"count":1,"Count":1001}`, `{"Count":1}`} {
+		if p := c.refused(http.StatusUnprocessableEntity, "POST", "/v1/studies/rig/ask", body); len(p.Errors) != 1 || p.Errors[0].Location != "body.Count" {
+			t.Errorf("%s is refused as %+v", body, p)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package server_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/mahabo/mahabo/server"
@@ -97,4 +98,20 @@ func TestReports(t *testing.T) {
 	c.refused(http.StatusNotFound, "GET", "/v1/studies/rig/reports?number=9", nil)
 	body["name"], body["stop"] = "other", "halve"
 	c.refused(http.StatusUnprocessableEntity, "POST", "/v1/studies", body)
+}
+
+// A time that no answer can have is refused.
+func TestTimesOfReports(t *testing.T) {
+	c := start(t, server.Config{})
+	c.must("POST", "/v1/studies", rig("sobol"), nil)
+	c.must("POST", "/v1/studies/rig/ask", object{"count": 1}, nil)
+	for _, at := range []string{"9999-12-31T23:59:59-12:00", "0000-01-01T00:00:00+12:00"} {
+		p := c.refused(http.StatusUnprocessableEntity, "POST", "/v1/studies/rig/trials/1/report", object{"reports": []object{{"step": 1, "value": 2, "time": at}}})
+		if !strings.Contains(p.Detail, "time is ") {
+			t.Errorf("%s is refused as %s", at, p.Detail)
+		}
+	}
+	c.must("POST", "/v1/studies/rig/trials/1/report", object{"reports": []object{{"step": 1, "value": 2, "time": "9999-12-31T23:59:59Z"}}}, nil)
+	c.must("GET", "/v1/studies/rig/reports?number=1", nil, &struct{}{})
+	c.must("POST", "/v1/studies/rig/trials/1/tell", object{"state": "stopped"}, nil)
 }

@@ -224,6 +224,9 @@ func (s *Server) Close() {
 	s.hosts.close()
 }
 
+// A field in another case than the described one would be taken for it, and count unchecked beside it.
+func init() { huma.ValidateStrictCasing = true }
+
 // register adds the operations of the API to the routes.
 func (s *Server) register(mux *http.ServeMux, version string) huma.API {
 	c := huma.DefaultConfig("mahabo", orDefault(version, "dev"))

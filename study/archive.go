@@ -263,7 +263,11 @@ func (l *ledger) complete(ctx context.Context, events []Event, lean bool) (keys 
 			return nil, err
 		}
 	}
+	codec := l.codec
 	for i := range events {
+		if c := events[i].Changed; c != nil && events[i].Seq > l.seq { // new trials behind it are packed for its space
+			codec = codec.With(c.Space, c.Added)
+		}
 		for k := range events[i].Placed() {
 			p := &events[i].Placed()[k]
 			if p.Params.Len() > 0 {
@@ -275,7 +279,7 @@ func (l *ledger) complete(ctx context.Context, events []Event, lean bool) (keys 
 			if lean {
 				continue
 			}
-			if p.Params, p.Point, err = l.codec.Unpack(found[p.Number]); err != nil {
+			if p.Params, p.Point, err = codec.Unpack(found[p.Number]); err != nil {
 				return nil, fmt.Errorf("trial %d: %w", p.Number, err)
 			}
 		}

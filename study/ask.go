@@ -59,6 +59,11 @@ const mostCount = 10000
 // points of the method, which sees all others that have no value as pending. In a space
 // of finitely many points there can be fewer, and evaluate.ErrExhausted when all were tried.
 func (s *Study) Ask(ctx context.Context, r AskRequest) (Batch, error) {
+	if r.Fixed.Len() > 0 { // Check wants the parameters as they are now
+		if _, err := s.space(ctx); err != nil {
+			return Batch{}, err
+		}
+	}
 	r, err := s.Check(r)
 	if err != nil {
 		return Batch{}, err

@@ -432,3 +432,17 @@ func TestNote(t *testing.T) {
 	}
 	sameJSON(t, "batches after a restart", b, ask(t, reopen(t, st, now), study.AskRequest{RequestID: "r"}))
 }
+
+// A trial that is kept for ever stays so without an entry of the log for every heartbeat.
+func TestHeartbeatsForEverAreFew(t *testing.T) {
+	s, st, _ := begin(t, study.Config{})
+	ask(t, s, study.AskRequest{Count: 1, Worker: "a", Lease: time.Minute})
+	for range 5 {
+		if err := s.Heartbeat(t.Context(), 1, "a", 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(events(t, st)); n != 3 {
+		t.Errorf("the log has %d entries, want 3", n)
+	}
+}

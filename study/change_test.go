@@ -128,3 +128,29 @@ func TestChangeErrors(t *testing.T) {
 		}
 	}
 }
+
+// A trial that the space has no place for any more is given back like others.
+func TestReleaseOutside(t *testing.T) {
+	s, _, _ := begin(t, study.Config{})
+	if _, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Params{values(map[string]any{"x": 9})}}); err != nil {
+		t.Fatal(err)
+	}
+	ask(t, s, study.AskRequest{Count: 1, Worker: "w"})
+	for _, high := range []string{"5", "10"} {
+		if _, err := s.Change(t.Context(), study.Change{Space: parse(t, "  x: {float: [0, "+high+"]}\n")}, false); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Release(t.Context(), "w"); err != nil {
+			t.Fatal(err)
+		}
+		if one := table(t, s)[0]; one.State != study.Waiting {
+			t.Errorf("with x up to %s it is %s", high, one.State)
+		}
+	}
+	if b := ask(t, s, study.AskRequest{Count: 1}); b.Trials[0].Number != 1 {
+		t.Errorf("trial %d is served", b.Trials[0].Number)
+	}
+	if err := study.Recount(s); err != nil {
+		t.Error(err)
+	}
+}

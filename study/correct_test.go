@@ -10,6 +10,7 @@ import (
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
+	"github.com/mahabo/mahabo/store/memory"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -315,5 +316,44 @@ func TestCorrectedEventHasAKindOfItsOwn(t *testing.T) {
 	var kinds map[string]any
 	if err := json.Unmarshal(text, &kinds); err != nil || len(kinds) != 2 || kinds["corrected"] == nil {
 		t.Errorf("the event is %s, %v", text, err)
+	}
+}
+
+// brittle is a store that is away when it is told to be.
+type brittle struct {
+	study.Store
+	away bool
+}
+
+func (b *brittle) Append(ctx context.Context, id string, events []study.Event, changed []study.Trial) error {
+	if b.away {
+		return study.ErrUnavailable
+	}
+	return b.Store.Append(ctx, id, events, changed)
+}
+
+// Trials at one point stay together when the correction that would part them cannot be written.
+func TestCorrectionThatIsNotWritten(t *testing.T) {
+	st := &brittle{Store: memory.New()}
+	s, err := study.Create(t.Context(), st, study.Config{Name: "s", Space: line(t), Method: "sobol"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(x, value float64) {
+		if _, err := s.Add(t.Context(), values(map[string]any{"x": x}), evaluate.Value(value)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(1, 1)
+	add(1, 5)
+	add(2, 2)
+	st.away = true
+	if _, _, err := s.Correct(t.Context(), 1, study.Correction{Params: values(map[string]any{"x": 7})}); !errors.Is(err, study.ErrUnavailable) {
+		t.Fatalf("a correction that was not written gave %v", err)
+	}
+	st.away = false
+	add(3, 2) // as good as the best: all are compared
+	if best, _, err := s.Best(t.Context()); err != nil || best.Number != 3 {
+		t.Errorf("the best is trial %d with %v, %v", best.Number, best.Mean, err)
 	}
 }

@@ -50,7 +50,10 @@ func (s *Study) importRows(ctx context.Context, digest string, rows []Row, done 
 	if len(rows) == 0 || len(rows) > MostRows {
 		return nil, false, requestf("there are %d rows: import 1 to %d at once", len(rows), MostRows)
 	}
-	sp := s.Config().Space
+	sp, err := s.space(ctx)
+	if err != nil {
+		return nil, false, err
+	}
 	event := &imported{Digest: digest, New: make([]Placed, len(rows)), Outcomes: make([]evaluate.Outcome, len(rows))}
 	var excluded []int
 	for i, row := range rows {
@@ -105,7 +108,11 @@ func (m *imported) set(i int, row Row, sp *space.Space) (err error) {
 
 // Add adds one trial that was evaluated before or elsewhere.
 func (s *Study) Add(ctx context.Context, params space.Params, o evaluate.Outcome) (Trial, error) {
-	row, err := Row{Params: params, Outcome: o}.Check(s.Config().Space)
+	sp, err := s.space(ctx)
+	if err != nil {
+		return Trial{}, err
+	}
+	row, err := Row{Params: params, Outcome: o}.Check(sp)
 	if err != nil {
 		return Trial{}, &RequestError{err}
 	}

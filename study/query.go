@@ -269,6 +269,11 @@ func (s *Study) Events(ctx context.Context, after int64) ([]Event, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n := len(events); n > 0 && events[n-1].Seq > s.ledger.seq { // the space may be another since
+		if err := s.follow(ctx); err != nil {
+			return nil, err
+		}
+	}
 	_, err = s.ledger.complete(ctx, events, false)
 	return events, err
 }

@@ -129,6 +129,9 @@ func (s *Study) checkReports(list []Reported) (ordered []Reported, err error) {
 			r.Time = now
 		}
 		r.Time = r.Time.UTC().Truncate(time.Millisecond)
+		if y := r.Time.Year(); y < 0 || y > 9999 {
+			return nil, fmt.Errorf("the report of step %d: time is of the year %d: give one from 0 to 9999, or leave it out", r.Step, y)
+		}
 		at, _ := slices.BinarySearchFunc(ordered, r.Step, compareSteps)
 		ordered = append(ordered[:at], r)
 	}
@@ -384,6 +387,9 @@ func (s *Study) estimateOutcome(ctx context.Context, number int, last map[int]la
 func (s *Study) completeBeside(ctx context.Context, number int) (one stop.Curve, complete []stop.Curve, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.follow(ctx); err != nil { // another process may have served it
+		return one, nil, err
+	}
 	l := s.ledger
 	if err := l.load(ctx); err != nil {
 		return one, nil, err
@@ -406,6 +412,7 @@ func compareSteps(r Reported, step int64) int { return cmp.Compare(r.Step, step)
 // halts divides results in those of stopped trials, of which the new ones are returned, and the rest.
 func (l *ledger) halts(results []Finished, last map[int]lastReport) (ended *stopped, rest []Finished, err error) {
 	ended = &stopped{}
+	seen := map[int]bool{}
 	for _, r := range results {
 		if r.State != evaluate.Stopped {
 			rest = append(rest, r)
@@ -426,9 +433,10 @@ func (l *ledger) halts(results []Finished, last map[int]lastReport) (ended *stop
 		if err != nil {
 			return nil, nil, &RequestError{err}
 		}
-		if !again {
+		if !again && !seen[r.Number] {
 			ended.Results = append(ended.Results, h)
 		}
+		seen[r.Number] = true
 	}
 	return ended, rest, nil
 }

@@ -561,3 +561,26 @@ func TestEstimatesAfterOpening(t *testing.T) {
 		t.Errorf("it counts as %+v, after opening as %+v", a, b)
 	}
 }
+
+// Several outcomes are recorded all or none, also when one of them says that a trial was stopped.
+func TestStoppedAmongOthers(t *testing.T) {
+	s, _, _ := begin(t, study.Config{})
+	ask(t, s, study.AskRequest{Count: 3})
+	end := evaluate.Outcome{State: evaluate.Stopped}
+	_, err := s.Record(t.Context(), study.Finished{Number: 1, Outcome: evaluate.Value(5)}, study.Finished{Number: 2, Outcome: evaluate.Value(5)}, study.Finished{Number: 1, Outcome: end})
+	if err == nil || !strings.Contains(err.Error(), "trial 1 is told twice") {
+		t.Errorf("two outcomes of a trial gave %v", err)
+	}
+	for _, one := range table(t, s) {
+		if one.State != study.Running {
+			t.Errorf("trial %d is %s", one.Number, one.State)
+		}
+	}
+	if _, err := s.Record(t.Context(), study.Finished{Number: 1, Outcome: end}, study.Finished{Number: 1, Outcome: end}); err != nil {
+		t.Errorf("the same twice gave %v", err)
+	}
+	told, err := s.Record(t.Context(), study.Finished{Number: 3, Outcome: end, Params: values(map[string]any{"x": 3.25})})
+	if err != nil || told[0].Params.Float("x") != 3.25 || told[0].State != evaluate.Stopped {
+		t.Errorf("a stopped trial that was evaluated elsewhere became %+v, %v", told, err)
+	}
+}

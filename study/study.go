@@ -307,6 +307,16 @@ func (s *Study) Config() Config {
 	return s.ledger.config
 }
 
+// space is the one of the study as it is now: another process may have changed it.
+func (s *Study) space(ctx context.Context) (*space.Space, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.follow(ctx); err != nil {
+		return nil, err
+	}
+	return s.ledger.config.Space, nil
+}
+
 // follow reads what the log has more than the ledger. The caller holds mu, or is
 // alone.
 func (s *Study) follow(ctx context.Context) error {
@@ -357,7 +367,11 @@ func (s *Study) Trials(ctx context.Context, page Page) ([]Trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, sp := s.time(), s.Config().Space
+	sp, err := s.space(ctx) // behind the trials, so that it knows all of them
+	if err != nil {
+		return nil, err
+	}
+	now := s.time()
 	for i, t := range trials {
 		trials[i] = t.seen(now)
 		if t.Params.Len() == 0 {

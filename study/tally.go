@@ -1,7 +1,9 @@
 package study
 
 import (
+	"iter"
 	"maps"
+	"math"
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
@@ -31,7 +33,7 @@ func (t *tally) add(e *entry, n int) {
 	if t.States[e.State] += n; t.States[e.State] == 0 {
 		delete(t.States, e.State)
 	}
-	t.Cost += float64(n) * e.cost()
+	t.Cost = min(t.Cost+float64(n)*e.cost(), math.MaxFloat64) // JSON has no infinity
 	switch {
 	case e.Excluded:
 		t.Excluded += n
@@ -43,22 +45,28 @@ func (t *tally) add(e *entry, n int) {
 	}
 }
 
+// underWay goes through trials among which are all that wait or run: those on the list of open
+// ones, and all where some are excluded.
+func (l *ledger) underWay() iter.Seq[*entry] {
+	if l.tally.Adrift > 0 {
+		return l.trials.all()
+	}
+	return func(yield func(*entry) bool) {
+		for _, n := range l.open {
+			if !yield(l.trials.at(n)) {
+				return
+			}
+		}
+	}
+}
+
 // states are the counts at a time: a lease is lost by waiting.
 func (l *ledger) states(now time.Time) map[evaluate.State]int {
 	states := maps.Clone(l.tally.States)
 	stale := 0
-	count := func(e *entry) {
+	for e := range l.underWay() {
 		if e.State == Running && e.stateAt(now) == Stale {
 			stale++
-		}
-	}
-	if l.tally.Adrift > 0 {
-		for e := range l.trials.all() {
-			count(e)
-		}
-	} else {
-		for _, n := range l.open {
-			count(l.trials.at(n))
 		}
 	}
 	if stale > 0 {

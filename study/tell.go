@@ -47,13 +47,22 @@ func (s *Study) Record(ctx context.Context, results ...Finished) (trials []Trial
 // record returns the events that record outcomes: first the corrections of parameters that
 // were not used, then what is new. All of them fit, or there is an error.
 func (l *ledger) record(ctx context.Context, results []Finished, last map[int]lastReport) (events []Event, err error) {
-	ended, results, err := l.halts(results, last)
+	ended, rest, err := l.halts(results, last)
 	if err != nil {
 		return nil, err
 	}
-	told, err := l.told(results)
+	told, err := l.told(rest)
 	if err != nil {
 		return nil, err
+	}
+	early := map[int]bool{}
+	for _, r := range ended.Results {
+		early[r.Number] = true
+	}
+	for _, r := range rest {
+		if early[r.Number] {
+			return nil, twice(r.Number)
+		}
 	}
 	done := map[int]bool{}
 	for _, r := range results {
@@ -82,6 +91,11 @@ func (l *ledger) record(ctx context.Context, results []Finished, last map[int]la
 	return events, nil
 }
 
+// twice refuses two outcomes of a trial in one call.
+func twice(number int) error {
+	return requestf("trial %d is told twice: send one outcome", number)
+}
+
 // told returns the outcomes that are new, or why they cannot be.
 func (l *ledger) told(results []Finished) (*told, error) {
 	told := &told{}
@@ -100,7 +114,7 @@ func (l *ledger) told(results []Finished) (*told, error) {
 			return nil, &RequestError{err}
 		}
 		if !again && changed {
-			return nil, requestf("trial %d is told twice: send one outcome", r.Number)
+			return nil, twice(r.Number)
 		}
 		if r.Worker == t.Worker {
 			r.Worker = ""
@@ -141,6 +155,9 @@ func (s *Study) Heartbeat(ctx context.Context, number int, worker string, lease 
 		case t.Worker != worker:
 			return nil, requestf("trial %d was served to worker %q: %w", number, t.Worker, ErrLeaseLost)
 		}
+		if lease == 0 && t.Expires.IsZero() {
+			return nil, nil
+		}
 		if lease == 0 {
 			return &Event{Heartbeat: &heartbeat{Number: number}}, nil
 		}
@@ -165,7 +182,10 @@ func (s *Study) Enqueue(ctx context.Context, r EnqueueRequest) (trials []Trial, 
 	if len(r.Params) == 0 || len(r.Params) > mostCount {
 		return nil, requestf("params holds %d points: enqueue 1 to %d", len(r.Params), mostCount)
 	}
-	sp := s.Config().Space
+	sp, err := s.space(ctx)
+	if err != nil {
+		return nil, err
+	}
 	points := make([]Placed, len(r.Params))
 	for i, v := range r.Params {
 		if points[i], err = place(sp, v); err == nil {
@@ -262,8 +282,7 @@ func (s *Study) Retry(ctx context.Context, number int) error {
 func (s *Study) Release(ctx context.Context, worker string, numbers ...int) error {
 	return s.write(ctx, func(l *ledger) (*Event, error) {
 		released := &released{}
-		for _, n := range l.open {
-			t := l.trials.at(n)
+		for t := range l.underWay() {
 			if t.State == Running && t.Worker == worker && (len(numbers) == 0 || slices.Contains(numbers, t.Number)) {
 				released.Numbers = append(released.Numbers, t.Number)
 			}

@@ -265,11 +265,16 @@ func (t *transaction) rollback() {
 	for c := range t.trials.behind(t.before.trials.len()) {
 		t.before.keys.remove(*c)
 	}
+	reindexed := t.keys != t.before.keys // which has changed the first trial at the point of any
 	*t.ledger = t.before
 	for _, r := range slices.Backward(t.replaced) {
 		if r.Number <= t.trials.len() {
 			*t.trials.at(r.Number) = r
 		}
+	}
+	if reindexed {
+		t.keys = &keys{}
+		t.index()
 	}
 	copy(t.finished[t.frozen:], t.unsorted)
 	if t.memo.covered > t.frozen { // it has seen what is taken back

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -64,7 +65,7 @@ func NewSpending(trials []study.Trial, goal study.Goal, before float64, keeps fu
 	var best *float64
 	for _, t := range ended {
 		s.Told = s.Told || t.Cost > 0
-		before += cost(t)
+		before = min(before+cost(t), math.MaxFloat64) // JSON has no infinity
 		value := t.Value
 		if t.State == evaluate.Stopped && t.Last != nil {
 			value = &t.Last.Value

@@ -51,10 +51,13 @@ func Of(outcomes []space.Outcome) (s Scheme) {
 func (s Scheme) Declared() bool { return len(s.names) > 0 }
 
 // Inner is a value as methods see it.
-func (t Term) Inner(value float64) float64 { return t.Sign * (value - t.Bound) }
+func (t Term) Inner(value float64) float64 { return finite(t.Sign * (value - t.Bound)) }
 
 // Outer is a number of methods as users see it.
-func (t Term) Outer(inner float64) float64 { return t.Sign*inner + t.Bound }
+func (t Term) Outer(inner float64) float64 { return finite(t.Sign*inner + t.Bound) }
+
+// finite keeps a difference of numbers of any size one that JSON and models know.
+func finite(v float64) float64 { return max(-math.MaxFloat64, min(v, math.MaxFloat64)) }
 
 // Terms are the objectives, then the limits.
 func (s Scheme) Terms() []Term { return slices.Concat(s.Objectives, s.Limits) }

@@ -2,6 +2,7 @@ package pareto
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -105,7 +106,7 @@ func volume(points [][]float64, reference []float64) (v float64) {
 		for _, p := range points {
 			best = min(best, p[0])
 		}
-		return reference[0] - best
+		return bounded(reference[0] - best)
 	case 1:
 		return area(points, reference)
 	}
@@ -123,11 +124,14 @@ func volume(points [][]float64, reference []float64) (v float64) {
 			until = sorted[i+1][last]
 		}
 		if until > p[last] {
-			v += (until - p[last]) * volume(base, reference[:last])
+			v = bounded(v + bounded(until-p[last])*volume(base, reference[:last]))
 		}
 	}
 	return v
 }
+
+// bounded keeps sizes finite, however large the numbers are: JSON has no infinity.
+func bounded(v float64) float64 { return min(v, math.MaxFloat64) }
 
 // area is the volume for two objectives.
 func area(points [][]float64, reference []float64) (v float64) {
@@ -136,7 +140,7 @@ func area(points [][]float64, reference []float64) (v float64) {
 	below := reference[1]
 	for _, p := range sorted {
 		if p[1] < below {
-			v += (reference[0] - p[0]) * (below - p[1])
+			v = bounded(v + bounded(reference[0]-p[0])*bounded(below-p[1]))
 			below = p[1]
 		}
 	}
@@ -156,15 +160,15 @@ func Reference(points [][]float64) []float64 {
 	reference := make([]float64, len(points[0]))
 	for k := range reference {
 		low, high := extent(front, k)
-		width := high - low
+		width := bounded(high - low)
 		if width == 0 {
 			l, h := extent(points, k)
-			width = h - l
+			width = bounded(h - l)
 		}
 		if width == 0 {
-			width = max(1, 2*high, -2*high) / 10
+			width = bounded(max(1, 2*high, -2*high)) / 10
 		}
-		reference[k] = high + width/10
+		reference[k] = bounded(high + width/10)
 	}
 	return reference
 }

@@ -54,20 +54,24 @@ func column(param string) string {
 // stand in place of value and std.
 func outcomeColumns(sp *space.Space) (columns []string) {
 	for _, o := range sp.Outcomes() {
-		columns = append(columns, outcomeColumn(o.Name), stdColumn(o.Name))
+		columns = append(columns, outcomeColumn(sp, o.Name), stdColumn(sp, o.Name))
 	}
 	return columns
 }
 
-// outcomeColumn is the name of an outcome's column: its own, unless that is taken.
-func outcomeColumn(name string) string {
+// outcomeColumn is the name of an outcome's column: its own, unless that is taken, perhaps by the
+// std of another.
+func outcomeColumn(sp *space.Space, name string) string {
+	if of, isStd := strings.CutSuffix(name, ".std"); isStd && slices.ContainsFunc(sp.Outcomes(), func(o space.Outcome) bool { return o.Name == of }) {
+		return "outcomes." + name
+	}
 	if name != "value" && (slices.Contains(columnsBefore, name) || slices.Contains(columnsBehind, name)) {
 		return "outcomes." + name
 	}
 	return name
 }
 
-func stdColumn(name string) string { return outcomeColumn(name) + ".std" }
+func stdColumn(sp *space.Space, name string) string { return outcomeColumn(sp, name) + ".std" }
 
 // before are the columns before those of the parameters.
 func before(sp *space.Space) []string {

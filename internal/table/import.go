@@ -62,7 +62,11 @@ func Import(ctx context.Context, s *study.Study, r io.Reader, o Options) (Report
 
 func load(ctx context.Context, s *study.Study, r io.Reader, o Options, l limits) (Report, error) {
 	report := Report{Bad: []RowError{}, Trials: []int{}}
-	in, err := newImporter(s.Config().Space, o, l)
+	sum, err := s.Summary(ctx) // another process may have changed the parameters
+	if err != nil {
+		return report, err
+	}
+	in, err := newImporter(sum.Config.Space, o, l)
 	if err != nil {
 		return report, err
 	}

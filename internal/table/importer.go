@@ -49,7 +49,7 @@ func newImporter(sp *space.Space, o Options, l limits) (*importer, error) {
 		in.fields = slices.Concat(columns, slices.DeleteFunc(slices.Clone(importFields), func(f string) bool { return f == "value" || f == "std" }))
 		for _, o := range sp.Outcomes() {
 			if o.Goal != "" || o.AtMost != nil || o.AtLeast != nil {
-				in.needs = append(in.needs, outcomeColumn(o.Name))
+				in.needs = append(in.needs, outcomeColumn(sp, o.Name))
 			}
 		}
 	}
@@ -289,7 +289,7 @@ func (in *importer) outcomes(r row, o *evaluate.Outcome) error {
 			column string
 			dst    map[string]float64
 			inner  string // object of a JSON line that may hold it
-		}{{outcomeColumn(declared.Name), o.Outcomes, "outcomes"}, {stdColumn(declared.Name), o.Stds, "stds"}} {
+		}{{outcomeColumn(in.space, declared.Name), o.Outcomes, "outcomes"}, {stdColumn(in.space, declared.Name), o.Stds, "stds"}} {
 			v, ok, err := r.number(in.named(field.column))
 			if nested, is := r.(jsonRow); is && err == nil && !ok {
 				v, ok = nested.inner(field.inner, declared.Name)

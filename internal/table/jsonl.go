@@ -144,7 +144,11 @@ func (r jsonRow) number(column string) (any, bool, error) {
 }
 
 func (r jsonRow) param(p space.Param, column string) (any, bool, error) {
-	for _, name := range slices.Compact([]string{column, p.Name}) {
+	names := []string{column, p.Name}
+	if strings.HasPrefix(column, "params.") { // the name that it has in CSV: in an object another parameter may have it
+		slices.Reverse(names)
+	}
+	for _, name := range slices.Compact(names) {
 		if v, ok := decode(r.params[name]); ok {
 			return v, true, nil
 		}

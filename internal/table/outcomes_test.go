@@ -71,3 +71,34 @@ func TestImportedOutcomes(t *testing.T) {
 		t.Errorf("a renamed column: %+v, %v", r, err)
 	}
 }
+
+// Names that could be taken for those of other columns come back to their own values.
+func TestNamesLikeOtherColumns(t *testing.T) {
+	for _, sp := range []*space.Space{
+		newSpace(t, space.Float("x", 0, 1), space.Outcome{Name: "loss", Goal: "minimize"}, space.Outcome{Name: "loss.std"}),
+		newSpace(t, space.Float("value", 0, 1), space.Float("params.value", 0, 1), space.Float("params.params.value", 0, 1)),
+	} {
+		from, _ := begin(t, study.Config{Space: sp})
+		ask(t, from, study.AskRequest{Count: 1})
+		o := evaluate.Value(4)
+		if len(sp.Outcomes()) > 0 {
+			o = evaluate.Outcome{Outcomes: map[string]float64{"loss": 1, "loss.std": 2}, Stds: map[string]float64{"loss": 3}}
+		}
+		if err := from.Tell(t.Context(), 1, o); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []Format{CSV, JSONL, Parquet} {
+			var file bytes.Buffer
+			if err := Export(t.Context(), from, &file, f); err != nil {
+				t.Fatal(err)
+			}
+			to, _ := begin(t, study.Config{Space: sp})
+			if report, err := Import(t.Context(), to, &file, Options{Format: f}); err != nil || report.Good != 1 {
+				t.Errorf("%s: %+v, %v", f, report, err)
+				continue
+			}
+			want, got := trials(t, from)[0], trials(t, to)[0]
+			sameJSON(t, string(f), []any{want.Outcomes, want.Stds, want.Params}, []any{got.Outcomes, got.Stds, got.Params})
+		}
+	}
+}

@@ -15,6 +15,7 @@ import (
 // order of their names. Every column is optional.
 type parquetWriter struct {
 	file    *parquet.GenericWriter[any]
+	space   *space.Space
 	columns []string
 }
 
@@ -40,7 +41,7 @@ func newParquetWriter(w io.Writer, sp *space.Space) *parquetWriter {
 		root[name] = parquet.Optional(node)
 	}
 	schema := parquet.NewSchema("trial", root)
-	out := &parquetWriter{file: parquet.NewGenericWriter[any](w, schema)}
+	out := &parquetWriter{space: sp, file: parquet.NewGenericWriter[any](w, schema)}
 	for _, path := range schema.Columns() {
 		out.columns = append(out.columns, path[0])
 	}
@@ -82,10 +83,10 @@ func (w *parquetWriter) write(t study.Trial) error {
 		cells["std"] = t.Std
 	}
 	for name, v := range t.Outcomes {
-		cells[outcomeColumn(name)] = v
+		cells[outcomeColumn(w.space, name)] = v
 	}
 	for name, v := range t.Stds {
-		cells[stdColumn(name)] = v
+		cells[stdColumn(w.space, name)] = v
 	}
 	for name, v := range t.Params.All() {
 		cells[column(name)] = v

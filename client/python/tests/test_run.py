@@ -264,3 +264,17 @@ def test_tokens(binary: str, tmp_path: Path) -> None:
             client.create_study("other", SPACE)
     finally:
         server.stop()
+
+
+@pytest.mark.parametrize("parallel", [1, 2])
+@pytest.mark.parametrize("coroutine", [False, True])
+def test_sys_exit_ends_a_run(parallel: int, coroutine: bool, study: mahabo.Study) -> None:
+    def leave(p: dict[str, Any]) -> float:
+        sys.exit("no such flag")
+
+    async def leave_later(p: dict[str, Any]) -> float:
+        sys.exit("no such flag")
+
+    with pytest.raises(SystemExit, match="no such flag"):
+        study.minimize(leave_later if coroutine else leave, evals=4, parallel=parallel)
+    assert "running" not in study.info().states

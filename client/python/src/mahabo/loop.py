@@ -23,11 +23,11 @@ class Loop:
             raise error
         return value
 
-    async def _call(self, params: dict[str, Any], trial: Any) -> tuple[Any, Exception | None]:
+    async def _call(self, params: dict[str, Any], trial: Any) -> tuple[Any, BaseException | None]:
         try:
             return await self._objective(params, trial), None
-        except Exception as e:  # raised where it is waited for, without the frames between
-            return None, e
+        except (Exception, SystemExit) as e:  # raised where it is waited for, without the frames between
+            return None, e  # sys.exit would end the loop, and nobody would hear of the others
 
     def close(self) -> None:
         try:

@@ -109,7 +109,7 @@ class Run:
 
     def _spread(self) -> None:
         # Daemons: Python must not wait for them after Ctrl-C.
-        threads = [threading.Thread(target=self._work, name=f"mahabo-{i}", daemon=True) for i in range(self._parallel)]
+        threads = [threading.Thread(target=self._work_apart, name=f"mahabo-{i}", daemon=True) for i in range(self._parallel)]
         for t in threads:
             t.start()
         for t in threads:
@@ -124,6 +124,12 @@ class Run:
         except Exhausted:
             pass
         except Exception as e:
+            self._end(e)
+
+    def _work_apart(self) -> None:
+        try:
+            self._work()
+        except BaseException as e:  # as sys.exit in an objective: it would end no more than the thread, unseen
             self._end(e)
 
     def _take(self) -> bool:
