@@ -23,7 +23,11 @@ type Options struct {
 	Parallel  int  // trials evaluated at once, at least 1
 	Retries   int  // how often a failed trial is evaluated again
 	Worked    bool // trials have worked before: a design that fails does not end the run
+	Failed    int  // trials that failed before, when none has worked: some more end the run without a design too
 
+	// OnStart is called before a trial's evaluation begins, from the goroutine of Run. An error ends the run like
+	// Stop, and the trial is not begun. It may be nil.
+	OnStart func(Trial) error
 	// OnReport takes what a trial that runs has reached at steps, and says why it should end, "" to go
 	// on. It is called from the goroutines of evaluations. Nil: reports are dropped.
 	OnReport func(ctx context.Context, number int, steps []int64, reached []Outcome) (stop string)
@@ -49,6 +53,8 @@ func (o Options) validate() error {
 		return fmt.Errorf("Batch is %d: a round needs at least one trial", o.Batch)
 	case o.Parallel < 1:
 		return fmt.Errorf("Parallel is %d: at least one trial must be evaluated at a time", o.Parallel)
+	case o.Failed < 0:
+		return fmt.Errorf("Failed is %d: it cannot be negative", o.Failed)
 	case o.Retries < 0:
 		return fmt.Errorf("Retries is %d: it cannot be negative", o.Retries)
 	}
@@ -63,7 +69,7 @@ type Progress struct {
 	Remaining   time.Duration // estimate from the speed so far
 }
 
-// ErrNoneWorked ends a run in which every trial of the initial design failed.
+// ErrNoneWorked ends a run in which every trial of the initial design failed, or where all had failed before.
 var ErrNoneWorked = errors.New("no trial has worked")
 
 // ErrExhausted says that the source has no more trials to make.
@@ -158,6 +164,12 @@ func (r *runner) check(ctx context.Context) {
 func (r *runner) startQueued(ctx context.Context) {
 	for len(r.queue) > 0 && r.running < r.Parallel {
 		t := r.queue[0]
+		if r.OnStart != nil {
+			if err := r.OnStart(t); err != nil {
+				r.note(err)
+				return
+			}
+		}
 		r.queue = r.queue[1:]
 		r.running++
 		go func() { r.ended <- r.evaluate(ctx, t) }()
@@ -209,6 +221,9 @@ func (r *runner) evaluate(ctx context.Context, t Trial) ending {
 		e.Outcome, e.err = r.call(ctx, t)
 		if e.err != nil || e.State != Failed || e.Attempts > r.Retries || ctx.Err() != nil {
 			e.Ended = time.Now()
+			if e.Seconds == 0 {
+				e.Seconds = e.Ended.Sub(e.Started).Seconds()
+			}
 			return e
 		}
 	}
@@ -284,9 +299,20 @@ func (r *runner) finish(ctx context.Context, e ending) {
 	if r.OnResult != nil {
 		r.note(r.OnResult(e.Result, r.progress()))
 	}
-	if !r.worked && r.Init > 0 && r.done >= r.Init && r.asked < r.Trials {
-		r.note(fmt.Errorf("%w: all of the first %d failed, the last one: %s", ErrNoneWorked, r.done, e.Reason))
+	if most := r.hopeless(); !r.worked && most > 0 && r.done >= most && r.asked < r.Trials {
+		r.note(fmt.Errorf("%w: all of the first %d failed, the last one: %s", ErrNoneWorked, r.Failed+r.done, e.Reason))
 	}
+}
+
+// fewMore is how many trials show that what made all before them fail is still there.
+const fewMore = 3
+
+// hopeless is how many trials fail before the run ends, if none works; 0 for no end.
+func (r *runner) hopeless() int {
+	if r.Init == 0 && r.Failed > 0 {
+		return fewMore
+	}
+	return r.Init
 }
 
 func (r *runner) progress() Progress {

@@ -323,3 +323,87 @@ func TestValidate(t *testing.T) {
 		}
 	}
 }
+
+// What OnStart refuses is not begun, also in the middle of a batch; what runs is told.
+func TestOnStart(t *testing.T) {
+	enough := errors.New("enough")
+	for _, parallel := range []int{1, 2} {
+		s := &counter{}
+		var begun []int
+		err := evaluate.Run(t.Context(), evaluate.Options{
+			Source: s, Init: 10, Trials: 30, Batch: 5, Parallel: parallel, Evaluator: evaluate.Func(double),
+			OnStart: func(one evaluate.Trial) error {
+				if len(s.told) >= 3 {
+					return enough
+				}
+				begun = append(begun, one.Number)
+				return nil
+			},
+		})
+		if !errors.Is(err, enough) || len(s.asked) != 1 || len(s.told) != len(begun) || len(begun) > 2+parallel {
+			t.Errorf("%d at a time: error is %v, asked %v, begun %v, told %v", parallel, err, s.asked, begun, s.told)
+		}
+	}
+}
+
+// The time that is told is that of the evaluation, retries included, without the time in the queue.
+func TestSeconds(t *testing.T) {
+	const pause = 20 * time.Millisecond
+	s := &counter{}
+	err := evaluate.Run(t.Context(), evaluate.Options{
+		Source: s, Trials: 10, Batch: 10, Parallel: 1, Retries: 1,
+		Evaluator: evaluate.Func(func(_ context.Context, number int, _ space.Params) (evaluate.Outcome, error) {
+			time.Sleep(pause)
+			switch number {
+			case 9:
+				return evaluate.Failure("twice"), nil
+			case 10:
+				return evaluate.Outcome{State: evaluate.Complete, Seconds: 7}, nil
+			}
+			return evaluate.Value(1), nil
+		}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := s.told[1].Seconds
+	for n := range 8 {
+		least = min(least, s.told[n+1].Seconds)
+		if got := s.told[n+1].Seconds; got < pause.Seconds() {
+			t.Errorf("trial %d took %g s", n+1, got)
+		}
+	}
+	if last := s.told[8].Seconds; last > 4*pause.Seconds()+least {
+		t.Errorf("the eighth trial took %g s, the shortest %g s", last, least)
+	}
+	if got := s.told[9].Seconds; got < 2*pause.Seconds() {
+		t.Errorf("two attempts took %g s", got)
+	}
+	if s.told[10].Seconds != 7 {
+		t.Errorf("an evaluator's own %g s are not told", s.told[10].Seconds)
+	}
+}
+
+// Where all trials failed before, few more end the run, though there is no design left.
+func TestNothingWorkedBefore(t *testing.T) {
+	for _, c := range []struct {
+		o    evaluate.Options
+		says string
+		told int
+	}{
+		{evaluate.Options{Failed: 10}, "no trial has worked: all of the first 13 failed, the last one: no licence 3", 3},
+		{evaluate.Options{Failed: 4, Init: 6}, "no trial has worked: all of the first 10 failed, the last one: no licence 6", 6},
+		{evaluate.Options{Worked: true}, "", 24},
+		{evaluate.Options{}, "", 24},
+	} {
+		s := &counter{}
+		c.o.Source, c.o.Trials, c.o.Batch, c.o.Parallel = s, 24, 1, 1
+		c.o.Evaluator = evaluate.Func(func(_ context.Context, number int, _ space.Params) (evaluate.Outcome, error) {
+			return evaluate.Failure("no licence %d", number), nil
+		})
+		err := evaluate.Run(t.Context(), c.o)
+		if got := errors.Is(err, evaluate.ErrNoneWorked); got != (c.says != "") || got && err.Error() != c.says || len(s.told) != c.told {
+			t.Errorf("after %d trials: %v, want %q after %d", len(s.told), err, c.says, c.told)
+		}
+	}
+}

@@ -31,6 +31,10 @@ type Outcome struct {
 	Reason string  `json:"reason,omitempty"` // why a trial is not complete
 	Cost   float64 `json:"cost,omitzero"`    // of the evaluation, in any unit; 0 when it was not told
 
+	// Seconds are those that the evaluation took, by the clock of who evaluated it, without the time that the
+	// trial waited for its turn; 0 when it was not told. Run tells them.
+	Seconds float64 `json:"seconds,omitzero"`
+
 	// Outcomes are the values by name where the space declares outcomes; Value and Std then
 	// follow from the first objective. Some may be told later.
 	Outcomes map[string]float64 `json:"outcomes,omitempty"`
@@ -66,6 +70,9 @@ func (o Outcome) Validate() error {
 	}
 	if !(o.Cost >= 0) || math.IsInf(o.Cost, 0) {
 		return fmt.Errorf("cost is %g: it is a finite number from 0 on", o.Cost)
+	}
+	if !(o.Seconds >= 0) || math.IsInf(o.Seconds, 0) {
+		return fmt.Errorf("seconds is %g: it is a finite number from 0 on", o.Seconds)
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Outcomes)) {
 		if v := o.Outcomes[name]; math.IsNaN(v) || math.IsInf(v, 0) {

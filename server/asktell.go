@@ -71,6 +71,8 @@ type OutcomeBody struct {
 	Reason string   `json:"reason,omitempty" maxLength:"10000" doc:"Why there is no value."`
 	Cost   float64  `json:"cost,omitempty" minimum:"0" doc:"What the evaluation cost, in any unit that is the same for all trials; the time that it took counts when it is left out."`
 
+	Seconds float64 `json:"seconds,omitempty" minimum:"0" doc:"What the evaluation took, by the clock of who evaluated it, without the time that the trial waited for its turn. The time since it was asked for counts when it is left out."`
+
 	Outcomes map[string]measured `json:"outcomes,omitempty" doc:"Instead of value and std, where the study declares outcomes: by name a number, or an object with value and std. The rest can be told later; the trial is complete when all objectives and limits are there."`
 
 	Worker string `json:"worker,omitempty" maxLength:"200" doc:"Who evaluated the trial, if another than it was served to, as with a queue."`
@@ -79,7 +81,7 @@ type OutcomeBody struct {
 
 // outcome checks what a schema cannot say.
 func (o OutcomeBody) outcome(where string) (evaluate.Outcome, error) {
-	out := evaluate.Outcome{State: evaluate.State(o.State), Std: o.Std, Reason: o.Reason, Cost: o.Cost}
+	out := evaluate.Outcome{State: evaluate.State(o.State), Std: o.Std, Reason: o.Reason, Cost: o.Cost, Seconds: o.Seconds}
 	if out.State == "" {
 		out.State = evaluate.Complete
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -70,6 +71,7 @@ func shapeBatches(trials []study.Trial, goal study.Goal, scheme outcome.Scheme) 
 			b = &servedShape{BatchID: t.Batch, Worker: t.Worker, Asked: t.Asked, States: map[string]int{}}
 			batches[t.Batch] = b
 		}
+		b.Worker = cmp.Or(b.Worker, t.Worker) // trials that were given back have none
 		b.Trials = append(b.Trials, t.Number)
 		b.States[string(t.State)]++
 		if t.Value != nil && !t.Excluded && scheme.Keeps(t.Outcomes) && (b.Best == nil || chart.Better(goal, *t.Value, *b.Best)) {

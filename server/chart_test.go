@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mahabo/mahabo/server"
 )
@@ -131,7 +132,7 @@ func TestNumbersAndTimeline(t *testing.T) {
 	for _, worker := range []string{"ann", "bob"} {
 		c.must("POST", "/v1/studies/rig/ask", object{"count": 2, "worker": worker}, nil)
 	}
-	c.must("POST", "/v1/studies/rig/trials/3/tell", object{"value": 1}, nil)
+	c.must("POST", "/v1/studies/rig/trials/3/tell", object{"value": 1, "seconds": 0.125}, nil)
 	var page struct {
 		Total  int
 		Trials []struct{ Number int }
@@ -144,10 +145,18 @@ func TestNumbersAndTimeline(t *testing.T) {
 		Spans []struct {
 			Number        int
 			State, Worker string
-			Told          *string
+			Asked, Began  time.Time
+			Told          *time.Time
 		}
 	}
 	c.must("GET", "/v1/studies/rig/timeline", nil, &line)
+	if one := line.Spans[3]; one.Told == nil || one.Told.Sub(one.Began) != 125*time.Millisecond || !line.Spans[0].Began.Equal(line.Spans[0].Asked) {
+		t.Errorf("the timeline begins at %+v", line)
+	}
+	var told struct{ Seconds float64 }
+	if c.must("GET", "/v1/studies/rig/trials/3", nil, &told); told.Seconds != 0.125 {
+		t.Errorf("the trial took %g s", told.Seconds)
+	}
 	if line.Total != 4 || len(line.Spans) != 4 || line.Spans[3].Number != 3 || line.Spans[3].Worker != "bob" || line.Spans[3].Told == nil || line.Spans[0].State != "running" || line.Spans[0].Told != nil {
 		t.Errorf("the timeline is %+v", line)
 	}

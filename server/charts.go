@@ -43,7 +43,12 @@ type spanShape struct {
 	State  string     `json:"state" enum:"waiting,running,complete,failed,infeasible,stale,stopped"`
 	Worker string     `json:"worker,omitempty"`
 	Asked  time.Time  `json:"asked"`
+	Began  time.Time  `json:"began" doc:"When its evaluation began: its seconds before it was told, or asked where they are not known."`
 	Told   *time.Time `json:"told" doc:"Null while it runs."`
+}
+
+func shapeSpan(t study.Trial) spanShape {
+	return spanShape{t.Number, string(t.State), t.Worker, t.Asked, chart.Began(t), instant(t.Told)}
 }
 
 func (s *Server) registerCharts(api huma.API) {
@@ -157,7 +162,7 @@ func (s *Server) timeline(ctx context.Context, in *timelineInput) (*body[timelin
 		out.Body = timelineShape{Total: total + len(open), Spans: []spanShape{}}
 		for _, t := range append(open, ended...) {
 			if !t.Asked.IsZero() && len(out.Body.Spans) < in.Limit {
-				out.Body.Spans = append(out.Body.Spans, spanShape{t.Number, string(t.State), t.Worker, t.Asked, instant(t.Told)})
+				out.Body.Spans = append(out.Body.Spans, shapeSpan(t))
 			}
 		}
 		return err

@@ -186,6 +186,7 @@ type trialShape struct {
 	Stds         map[string]float64 `json:"stds,omitempty" doc:"Standard deviations of their noise, where they are known."`
 	Reason       string             `json:"reason,omitempty" doc:"Why it failed, is infeasible or was stopped."`
 	Cost         float64            `json:"cost,omitempty" doc:"What was told of its cost."`
+	Seconds      float64            `json:"seconds,omitempty" doc:"What was told of the time that its evaluation took."`
 	Last         *stepShape         `json:"last,omitempty" doc:"Last report of a stopped trial."`
 	CountsAs     *float64           `json:"counts_as,omitempty" doc:"What the method takes for the value of a stopped trial: what complete trials came to that had such a value at the same step, but no worse than the last report."`
 	CountsStd    float64            `json:"counts_std,omitzero" doc:"Standard deviation of counts_as: how far off such estimates are for complete trials. Left out when it is not known."`
@@ -260,7 +261,7 @@ func shapeTrial(t study.Trial) trialShape {
 	}
 	return trialShape{
 		Last: last, Number: t.Number, State: string(t.State), Origin: string(t.Origin), Params: params{t.Params},
-		Predicted: shapePredicted(t.Predicted), Value: t.Value, Std: t.Std, Outcomes: t.Outcomes, Stds: t.Stds, Reason: t.Reason, Cost: t.Cost, CountsAs: t.CountsAs, CountsStd: t.CountsStd, Stop: t.Stop != "", Notes: t.Notes, Excluded: t.Excluded, Outside: t.Outside, History: shapeHistory(t), Batch: t.Batch, Worker: t.Worker,
+		Predicted: shapePredicted(t.Predicted), Value: t.Value, Std: t.Std, Outcomes: t.Outcomes, Stds: t.Stds, Reason: t.Reason, Cost: t.Cost, Seconds: t.Seconds, CountsAs: t.CountsAs, CountsStd: t.CountsStd, Stop: t.Stop != "", Notes: t.Notes, Excluded: t.Excluded, Outside: t.Outside, History: shapeHistory(t), Batch: t.Batch, Worker: t.Worker,
 		Created: t.Created, Asked: instant(t.Asked), Told: instant(t.Told), LeaseExpires: instant(t.Expires),
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mahabo/mahabo/internal/hint"
 )
 
 // Method describes a method.
@@ -205,5 +207,5 @@ type UnknownMethodError struct {
 }
 
 func (e *UnknownMethodError) Error() string {
-	return fmt.Sprintf("unknown method %q: choose one of %s", e.Name, strings.Join(e.Known, ", "))
+	return fmt.Sprintf("unknown method %q%s: choose one of %s", e.Name, hint.DidYouMean(e.Name, e.Known), strings.Join(e.Known, ", "))
 }

@@ -99,6 +99,7 @@ type halted struct {
 	Number   int       `json:"number"`
 	Reason   string    `json:"reason,omitempty"`
 	Cost     float64   `json:"cost,omitzero"`
+	Seconds  float64   `json:"seconds,omitzero"`    // that the evaluation took
 	Worker   string    `json:"worker,omitempty"`    // who evaluated it, if another than it was served to
 	Last     *Reported `json:"last,omitempty"`      // its last report; nil: it has none
 	CountsAs *float64  `json:"counts_as,omitempty"` // what methods take for its value; nil: nothing

@@ -148,7 +148,7 @@ func (l *ledger) effect(e Event) (effect, error) {
 		err = l.change(&x, nil, e.Retried.Number, func(t Trial) (Trial, error) {
 			t.State, t.Reason, t.Told = Waiting, "", time.Time{}
 			t.Outcomes, t.Stds = nil, nil
-			t.Last, t.CountsAs, t.CountsStd, t.Cost = nil, nil, 0, 0
+			t.Last, t.CountsAs, t.CountsStd, t.Cost, t.Seconds = nil, nil, 0, 0, 0
 			return t, nil
 		})
 	case e.Released != nil:

@@ -422,7 +422,7 @@ func (l *ledger) halts(results []Finished, last map[int]lastReport) (ended *stop
 		if err != nil {
 			return nil, nil, &RequestError{err}
 		}
-		h := halted{Number: r.Number, Reason: r.Reason, Cost: r.Cost, Last: last[r.Number].Reported}
+		h := halted{Number: r.Number, Reason: r.Reason, Cost: r.Cost, Seconds: r.Seconds, Last: last[r.Number].Reported}
 		if r.Worker != t.Worker {
 			h.Worker = r.Worker
 		}
@@ -495,7 +495,7 @@ func (t Trial) halted(h halted, now time.Time) (_ Trial, again bool, err error) 
 	}
 	t.State, t.Reason, t.Told, t.Expires = evaluate.Stopped, h.Reason, now, time.Time{}
 	t.Value, t.Std, t.Outcomes, t.Stds = nil, 0, nil, nil
-	t.Last, t.CountsAs, t.CountsStd, t.Cost = h.Last, h.CountsAs, h.Std, h.Cost
+	t.Last, t.CountsAs, t.CountsStd, t.Cost, t.Seconds = h.Last, h.CountsAs, h.Std, h.Cost, h.Seconds
 	if h.Worker != "" {
 		t.Worker = h.Worker
 	}
@@ -515,13 +515,16 @@ func (l *ledger) resume(e Event, was, is entry) {
 	l.retrack()
 }
 
-// cost is what a trial cost: what was told, or the seconds that it took.
+// cost is what a trial cost: what was told, or the seconds that it took. Where nobody measured them they are those
+// since it was served, in which it may have waited for its turn.
 func (t *Trial) cost() float64 {
 	switch {
 	case t.Cost > 0:
 		return t.Cost
 	case t.Told.IsZero() || t.Asked.IsZero():
 		return 0
+	case t.Seconds > 0:
+		return t.Seconds
 	}
 	return max(0, t.Told.Sub(t.Asked).Seconds())
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -382,6 +383,77 @@ func TestCostIsToldOrTime(t *testing.T) {
 	}
 	if err := s.Tell(t.Context(), askOne(t, s), evaluate.Outcome{Value: 1, Cost: -1}); err == nil || !strings.Contains(err.Error(), "cost is -1") {
 		t.Errorf("a negative cost gave %v", err)
+	}
+}
+
+// The time that counts is what the evaluation took, where whoever evaluated says so: not the wait for its turn.
+func TestSecondsAreToldOrSinceAsked(t *testing.T) {
+	s, st, now := begin(t, study.Config{Stop: "median"})
+	b, err := s.Ask(t.Context(), study.AskRequest{Count: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, o := range []evaluate.Outcome{
+		{Value: 1, Seconds: 0.5}, {State: evaluate.Failed, Seconds: 0.25}, {State: evaluate.Stopped, Seconds: 2}, {Value: 2, Cost: 7, Seconds: 3}, {Value: 3},
+	} {
+		now.advance(10 * time.Second)
+		if err := s.Tell(t.Context(), b.Trials[i].Number, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cost := func(want float64) {
+		t.Helper()
+		for _, one := range []*study.Study{s, reopen(t, st, now)} {
+			if sum, err := one.Summary(t.Context()); err != nil || math.Abs(sum.Cost-want) > 1e-9 {
+				t.Errorf("the cost is %v, %v, want %g", sum.Cost, err, want)
+			}
+		}
+	}
+	cost(0.5 + 0.25 + 2 + 7 + 50)
+	if got := only(t, reopen(t, st, now), 3).Seconds; got != 2 {
+		t.Errorf("the stopped trial took %g s", got)
+	}
+	if err := s.Retry(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	cost(0.5 + 2 + 7 + 50)
+	if got := askOne(t, s); got != 2 {
+		t.Fatalf("trial %d is served", got)
+	}
+	now.advance(4 * time.Second)
+	if err := s.Tell(t.Context(), 2, evaluate.Outcome{Value: 1}); err != nil { // by somebody who measures nothing
+		t.Fatal(err)
+	}
+	cost(0.5 + 4 + 2 + 7 + 50)
+	for _, seconds := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if err := s.Tell(t.Context(), askOne(t, s), evaluate.Outcome{Value: 1, Seconds: seconds}); err == nil || !strings.Contains(err.Error(), "seconds is") {
+			t.Errorf("%g seconds gave %v", seconds, err)
+		}
+	}
+}
+
+// A trial that was given back, or is to be tried again, is nobody's.
+func TestWaitingTrialHasNoWorker(t *testing.T) {
+	s, st, now := begin(t, study.Config{})
+	b, err := s.Ask(t.Context(), study.AskRequest{Count: 3, Worker: "host:4711"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Tell(t.Context(), 2, evaluate.Failure("no licence")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Retry(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Release(t.Context(), "host:4711", b.Trials[0].Number); err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []*study.Study{s, reopen(t, st, now)} {
+		for n, want := range []string{"", "", "host:4711"} {
+			if got := only(t, one, n+1); got.Worker != want {
+				t.Errorf("trial %d, %s, has the worker %q, want %q", n+1, got.State, got.Worker, want)
+			}
+		}
 	}
 }
 

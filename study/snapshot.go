@@ -22,8 +22,12 @@ import (
 // A snapshot is a ledger at a place of its log, without points. It is kept for speed only:
 // without it, or when it is damaged or of another version, the whole log is read instead.
 
-// snapshotVersion is the version of what writer and reader below agree on.
-const snapshotVersion = 3
+// snapshotVersion is the version of what writer and reader below agree on. Version 3 is the same without
+// the seconds of trials.
+const (
+	snapshotVersion = 4
+	oldestSnapshot  = 3
+)
 
 const (
 	dueTouched = 1000             // trials that events change before the next snapshot
@@ -109,7 +113,7 @@ func (l *ledger) snapshot() ([]byte, error) {
 // restore makes the ledger what a snapshot says.
 func (l *ledger) restore(data string) error {
 	n := len(data) - 4
-	if n < 1 || data[0] != snapshotVersion || checksum(data[:n]) != binary.LittleEndian.Uint32([]byte(data[n:])) {
+	if n < 1 || data[0] < oldestSnapshot || data[0] > snapshotVersion || checksum(data[:n]) != binary.LittleEndian.Uint32([]byte(data[n:])) {
 		return errSnapshot
 	}
 	r := &snapshotReader{b: data[1:n]}
@@ -267,12 +271,13 @@ const (
 	hasMore
 	isExcluded
 	isDropped
+	hasSeconds
 )
 
 // thin leaves out the fields of a trial that snapshots write in few bytes; the rest is JSON.
 func thin(t Trial) (rest Trial) {
 	t.Number, t.State, t.Origin, t.Batch, t.Worker, t.Created, t.Params = 0, "", "", 0, "", time.Time{}, space.Params{}
-	t.Value, t.Std, t.Excluded = nil, 0, false
+	t.Value, t.Std, t.Seconds, t.Excluded = nil, 0, 0, false
 	if t.Predicted != nil && len(t.Predicted.Outcomes) == 0 {
 		t.Predicted = nil
 	}
@@ -287,7 +292,7 @@ func (w *snapshotWriter) trial(e *entry, base time.Time) (flags int64, err error
 	rest := thin(e.Trial)
 	for i, set := range []bool{ // in the order of the flags
 		e.Value != nil, e.Predicted != nil, e.Std != 0, !e.Asked.IsZero(), !e.Told.IsZero(), !e.Expires.IsZero(),
-		!e.packed, !reflect.ValueOf(rest).IsZero(), e.Excluded, e.dropped,
+		!e.packed, !reflect.ValueOf(rest).IsZero(), e.Excluded, e.dropped, e.Seconds != 0,
 	} {
 		if set {
 			flags |= 1 << i
@@ -308,6 +313,9 @@ func (w *snapshotWriter) trial(e *entry, base time.Time) (flags int64, err error
 	}
 	if flags&hasStd != 0 {
 		w.float(e.Std)
+	}
+	if flags&hasSeconds != 0 {
+		w.float(e.Seconds)
 	}
 	if flags&hasAsked != 0 {
 		w.time(e.Asked, base)
@@ -477,6 +485,9 @@ func (r *snapshotReader) trial(e *entry, number int, base time.Time, sp *space.S
 	if flags&hasStd != 0 {
 		t.Std = r.float()
 	}
+	if flags&hasSeconds != 0 {
+		t.Seconds = r.float()
+	}
 	if flags&hasAsked != 0 {
 		t.Asked = r.time(base)
 	}
@@ -503,7 +514,7 @@ func (r *snapshotReader) trial(e *entry, number int, base time.Time, sp *space.S
 		if err := json.Unmarshal([]byte(r.text()), t); err != nil {
 			return errors.Join(errSnapshot, err)
 		}
-		t.Value, t.Std, t.Asked, t.Told, t.Expires = had.Value, had.Std, had.Asked, had.Told, had.Expires
+		t.Value, t.Std, t.Seconds, t.Asked, t.Told, t.Expires = had.Value, had.Std, had.Seconds, had.Asked, had.Told, had.Expires
 		if t.Predicted == nil {
 			t.Predicted = had.Predicted
 		}

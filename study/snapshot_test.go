@@ -1,7 +1,9 @@
 package study
 
 import (
+	"encoding/binary"
 	"encoding/json"
+	"hash/crc32"
 	"reflect"
 	"testing"
 	"time"
@@ -50,6 +52,33 @@ func fillValue(v reflect.Value, at time.Time) {
 			if v.Field(i).CanSet() {
 				fillValue(v.Field(i), at)
 			}
+		}
+	}
+}
+
+// A snapshot of the version before trials had seconds is read.
+func TestSnapshotBeforeSeconds(t *testing.T) {
+	sp, err := space.New(space.Float("x", 0, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC)
+	l := newLedger(methods.BuiltIn())
+	l.seq, l.created, l.config, l.codec = 2, at, Config{Name: "s", Space: sp, Method: "sobol", Init: 3}, points.Codec{}.With(sp, space.Params{})
+	value := 0.5
+	l.trials.add(entry{Trial: Trial{Number: 1, State: evaluate.Complete, Origin: FromMethod, Value: &value, Cost: 2, Created: at, Asked: at, Told: at.Add(time.Minute)}, key: "k", packed: true, at: 1})
+	data, err := l.snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version, readable := range map[byte]bool{2: false, 3: true, 4: true, 5: false} {
+		old := append([]byte{version}, data[1:len(data)-4]...)
+		old = binary.LittleEndian.AppendUint32(old, crc32.ChecksumIEEE(old))
+		back := newLedger(methods.BuiltIn())
+		if err := back.restore(string(old)); (err == nil) != readable {
+			t.Errorf("version %d: %v", version, err)
+		} else if readable && back.trials.at(1).Cost != 2 {
+			t.Errorf("version %d: %+v", version, back.trials.at(1).Trial)
 		}
 	}
 }

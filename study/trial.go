@@ -41,6 +41,7 @@ type Trial struct {
 	Std       float64        `json:"std,omitzero"`
 	Reason    string         `json:"reason,omitempty"`    // why it failed, is infeasible or was stopped
 	Cost      float64        `json:"cost,omitzero"`       // that was told; 0: none, and its time counts
+	Seconds   float64        `json:"seconds,omitzero"`    // that its evaluation took, as was told; 0: the time from Asked to Told counts
 	Last      *Reported      `json:"last,omitempty"`      // last report of a stopped trial
 	CountsAs  *float64       `json:"counts_as,omitempty"` // what methods take for the value of a stopped trial; nil: nothing
 	CountsStd float64        `json:"counts_std,omitzero"` // standard deviation of that, 0 when it is not known
@@ -91,6 +92,9 @@ func (t Trial) seen(now time.Time) Trial {
 	t.Outcomes, t.Stds = maps.Clone(t.Outcomes), maps.Clone(t.Stds)
 	t.Notes, t.History = slices.Clone(t.Notes), slices.Clone(t.History)
 	t.State = t.stateAt(now)
+	if t.State == Waiting {
+		t.Worker = "" // who had it has given it back, or is gone
+	}
 	return t
 }
 
@@ -196,7 +200,7 @@ func (t Trial) tellNamed(o evaluate.Outcome, now time.Time, scheme outcome.Schem
 	if again && (!complete || t.State == evaluate.Complete) {
 		return t, true, nil
 	}
-	t.Outcomes, t.Stds = values, stds
+	t.Outcomes, t.Stds, t.Seconds = values, stds, cmp.Or(o.Seconds, t.Seconds)
 	if !complete || t.State == evaluate.Complete { // the rest comes later, or is only recorded
 		return t, false, nil
 	}
@@ -262,7 +266,7 @@ func (t Trial) told(o evaluate.Outcome, now time.Time, scheme outcome.Scheme) (_
 			return t, false, &ConflictError{Number: t.Number, Had: t.outcome(), Told: o}
 		}
 	}
-	t.Last, t.CountsAs, t.CountsStd, t.Cost = nil, nil, 0, o.Cost
+	t.Last, t.CountsAs, t.CountsStd, t.Cost, t.Seconds = nil, nil, 0, o.Cost, o.Seconds
 	t.State, t.Std, t.Reason, t.Told, t.Expires = o.State, o.Std, o.Reason, now, time.Time{}
 	t.Outcomes, t.Stds = nil, nil
 	if o.State == evaluate.Complete {

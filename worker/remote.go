@@ -223,6 +223,9 @@ func (r *remote) tell(ctx context.Context, number int, worker string, o evaluate
 	if o.Cost > 0 {
 		body["cost"] = o.Cost
 	}
+	if o.Seconds > 0 {
+		body["seconds"] = o.Seconds
+	}
 	err = r.call(ctx, http.MethodPost, fmt.Sprintf("/trials/%d/tell", number), body, nil)
 	if isProblem(err, conflict) {
 		return true, nil

@@ -282,7 +282,11 @@ func (w *worker) evaluate(ctx context.Context, j job) error {
 	if errors.Is(err, evaluate.ErrStopped) {
 		outcome, err = evaluate.Outcome{State: evaluate.Stopped}, nil
 	}
-	r.Outcome, r.Ended = outcome, time.Now()
+	r.Ended = time.Now()
+	if outcome.Seconds == 0 {
+		outcome.Seconds = r.Ended.Sub(r.Started).Seconds()
+	}
+	r.Outcome = outcome
 	if err == nil {
 		err = outcome.Validate()
 	}

@@ -143,6 +143,9 @@ func TestSlotsShareTheWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, one := range trials {
+			if one.Seconds < 0.02 || one.Seconds > one.Told.Sub(one.Asked).Seconds() {
+				t.Errorf("trial %d took %g s, of %s", one.Number, one.Seconds, one.Told.Sub(one.Asked))
+			}
 			if *one.Value != 2*one.Params.Float("x") {
 				t.Errorf("trial %d at %v has value %g", one.Number, one.Params, *one.Value)
 			}

@@ -84,7 +84,16 @@ func cost(t study.Trial) float64 {
 	if t.Cost > 0 || t.Asked.IsZero() {
 		return t.Cost
 	}
-	return max(0, t.Told.Sub(t.Asked).Round(time.Millisecond).Seconds())
+	return max(0, t.Told.Sub(Began(t)).Round(time.Millisecond).Seconds())
+}
+
+// Began is when the evaluation of a trial began: so many seconds before it was told as it took, or when it was asked for
+// where nobody has said so.
+func Began(t study.Trial) time.Time {
+	if t.Seconds == 0 || t.Told.IsZero() {
+		return t.Asked
+	}
+	return t.Told.Add(-time.Duration(t.Seconds * float64(time.Second)))
 }
 
 // MostCurves is how many learning curves a chart has.

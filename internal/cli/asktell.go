@@ -114,12 +114,13 @@ type tellCmd struct {
 
 	Outcomes []string `arg:"" optional:"" name:"name=value" help:"Outcomes that the study declares, as in mass=1.2 or, with the standard deviation of its noise, stress=9.1±0.2 or stress=9.1+-0.2. The rest can be told later."`
 
-	Value  string  `placeholder:"V" help:"Its value; none when it failed or is infeasible."`
-	Std    float64 `default:"0" placeholder:"S" help:"Standard deviation of the value's noise, if known."`
-	State  string  `enum:"complete,failed,infeasible,stopped" default:"complete" help:"complete, failed, infeasible, or stopped: ended early, its last report is a bound (${default})."`
-	Reason string  `placeholder:"TEXT" help:"Why there is no value."`
-	Cost   float64 `default:"0" placeholder:"C" help:"What the evaluation cost, in any unit that is the same for all trials; else the time that it took counts."`
-	Note   string  `placeholder:"TEXT" help:"Also add a note to the trial."`
+	Value   string  `placeholder:"V" help:"Its value; none when it failed or is infeasible."`
+	Std     float64 `default:"0" placeholder:"S" help:"Standard deviation of the value's noise, if known."`
+	State   string  `enum:"complete,failed,infeasible,stopped" default:"complete" help:"complete, failed, infeasible, or stopped: ended early, its last report is a bound (${default})."`
+	Reason  string  `placeholder:"TEXT" help:"Why there is no value."`
+	Cost    float64 `default:"0" placeholder:"C" help:"What the evaluation cost, in any unit that is the same for all trials; else the time that it took counts."`
+	Seconds float64 `default:"0" placeholder:"S" help:"How long the evaluation took, if the trial had to wait for its turn; else the time since it was asked for counts."`
+	Note    string  `placeholder:"TEXT" help:"Also add a note to the trial."`
 
 	Param map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"A parameter that was really used, if another than suggested; can be given several times."`
 	storeFlags
@@ -144,7 +145,7 @@ A value that was told by mistake is mended by mahabo correct.`
 
 // Run records the outcome.
 func (c *tellCmd) Run(ctx context.Context, s streams) error {
-	o := evaluate.Outcome{State: evaluate.State(c.State), Std: c.Std, Reason: c.Reason, Cost: c.Cost}
+	o := evaluate.Outcome{State: evaluate.State(c.State), Std: c.Std, Reason: c.Reason, Cost: c.Cost, Seconds: c.Seconds}
 	switch {
 	case len(c.Outcomes) > 0 && (o.State != evaluate.Complete || c.Value != ""):
 		return usagef("outcomes by name are those of a complete trial, without --value: leave out one of the two")

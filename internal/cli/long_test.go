@@ -214,6 +214,69 @@ func TestBudgetOfCostAndHours(t *testing.T) {
 	}
 }
 
+// Budgets are looked at before each trial, also in the design and in a batch; what was chosen and not begun waits.
+func TestBudgetWithinABatch(t *testing.T) {
+	file := write(t, "space.yaml", oneLevel)
+	run := func(store string, args ...string) (optimiseResult, string) {
+		t.Helper()
+		all := append([]string{"minimize", "--space", file, "--store", store, "--method", "sobol", "--evals", "50", "--keep-output", "none", "--json"}, args...)
+		stdout, stderr, code := call(t, append(all, "--", "sh", "-c", `sleep 0.05; echo '{{"value": {level}, "cost": 1}}'`)...)
+		if code != 0 {
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+		return decode[optimiseResult](t, stdout), stderr
+	}
+	for _, c := range []struct {
+		args          string
+		trials, waits int
+		says          string
+	}{
+		{"--init 10 --max-cost 3 --parallel 1", 3, 7, "the cost of all trials is 3, and 3 were meant: no other trial was begun; 7 that were chosen wait"},
+		{"--init 2 --batch 5 --max-cost 3", 3, 4, "the cost of all trials is 3, and 3 were meant: no other trial was begun; 4 that were chosen wait"},
+		{"--init 4 --max-cost 3 --parallel 2", 4, 0, "the cost of all trials is 4, and 3 were meant: no other trial was begun\n"},
+		{"--init 10 --max-cost 3 --parallel 2", 4, 6, "the cost of all trials is 4, and 3 were meant: no other trial was begun; 6 that were chosen wait"},
+		{"--init 9 --hours 1e-5", 0, 0, "hours are over: no other trial was begun; "}, // 36 ms
+	} {
+		store := inStore(t)
+		got, said := run(store, strings.Fields(c.args)...)
+		states := map[evaluate.State]int{}
+		for _, one := range readTrials(t, store, "space") {
+			states[one.State]++
+			if one.State == study.Waiting && one.Worker != "" {
+				t.Errorf("%s: trial %d waits for %q", c.args, one.Number, one.Worker)
+			}
+		}
+		if c.trials == 0 { // as many as begin in the time
+			c.trials, c.waits = got.Trials, 9-got.Trials
+			if got.Trials > 2 {
+				t.Errorf("%s: %d trials", c.args, got.Trials)
+			}
+		}
+		if got.Trials != c.trials || states[study.Waiting] != c.waits || states[study.Running] > 0 || !strings.Contains(said, c.says) {
+			t.Errorf("%s: %d trials, states %v, %s", c.args, got.Trials, states, said)
+		}
+		if got, _ := run(store, "--max-cost", "6"); got.Trials < 6 || got.Trials > 7 {
+			t.Errorf("%s: %d trials after it went on", c.args, got.Trials)
+		}
+	}
+}
+
+// Trials of a batch that run one after another take their own time, without the time in the queue.
+func TestTimeInTheQueueIsNoCost(t *testing.T) {
+	store := inStore(t)
+	must(t, "minimize", "--space", write(t, "space.yaml", oneLevel), "--store", store, "--method", "sobol", "--init", "8", "--evals", "0", "--keep-output", "none", "--", "sh", "-c", "sleep 0.1; echo {level}")
+	whole := 0.0
+	for _, one := range readTrials(t, store, "space") {
+		if whole += one.Seconds; one.Seconds < 0.1 || !one.Asked.Equal(one.Created) {
+			t.Errorf("trial %d took %g s", one.Number, one.Seconds)
+		}
+	}
+	trials := readTrials(t, store, "space")
+	if span := trials[7].Told.Sub(trials[0].Asked).Seconds(); whole > span {
+		t.Errorf("the trials took %g s in %g s", whole, span)
+	}
+}
+
 // killAtStep5 kills a process when trial 1 has kept step 5, and opens the gate there.
 func killAtStep5(t *testing.T, c *exec.Cmd, dir, gate string) {
 	t.Helper()

@@ -196,7 +196,7 @@ func fail(err error) int {
 	}
 	message := err.Error()
 	if code == exitUsage {
-		message = strings.ReplaceAll(message, "\n", " ") + suggestMethod(err)
+		message = strings.ReplaceAll(message, "\n", " ")
 	}
 	fmt.Fprintln(os.Stderr, "mahabo:", message)
 	return code

@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
 	"github.com/mahabo/mahabo/internal/bench"
 	"github.com/mahabo/mahabo/internal/hint"
 	"github.com/mahabo/mahabo/internal/problem"
-	"github.com/mahabo/mahabo/strategy"
 )
 
 // checkProblems refuses a specification that no problem has.
@@ -40,13 +38,4 @@ func checkBenchProblems(specs []string) error {
 		}
 	}
 	return nil
-}
-
-// suggestMethod names the method nearest to a misspelt one.
-func suggestMethod(err error) string {
-	var unknown *strategy.UnknownMethodError
-	if !errors.As(err, &unknown) {
-		return ""
-	}
-	return hint.DidYouMean(unknown.Name, unknown.Known)
 }

@@ -48,13 +48,13 @@ func (c *minimizeCmd) optimise(ctx context.Context, s streams) (err error) {
 	if err := r.begin(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.Close(context.WithoutCancel(ctx))) }()
 	if evaluator != nil {
 		err = r.runEvaluator(ctx, evaluator)
 	} else {
 		err = r.runPrompt(ctx)
 	}
-	return r.conclude(context.WithoutCancel(ctx), err)
+	closed := r.Close(context.WithoutCancel(ctx)) // before the end is reported: what was not begun waits then
+	return errors.Join(r.conclude(context.WithoutCancel(ctx), err), closed)
 }
 
 // evaluator returns what finds out values, nil for a person.
@@ -138,10 +138,15 @@ func finished(s study.Summary) int {
 func (r *optimisation) options() evaluate.Options {
 	s := r.had.States
 	others := finished(r.had) + s[study.Running]
-	return evaluate.Options{
+	o := evaluate.Options{
 		Source: r, Init: max(s[study.Waiting]+s[study.Stale], r.had.Config.Init-others), Trials: max(0, r.total-others),
-		Batch: r.c.Batch, Parallel: r.c.Parallel, Retries: r.c.Retries, Worked: s[evaluate.Complete]+s[evaluate.Infeasible] > 0,
+		Batch: r.c.Batch, Parallel: r.c.Parallel, Retries: r.c.Retries, Worked: s[evaluate.Complete]+s[evaluate.Infeasible]+s[evaluate.Stopped] > 0,
+		OnStart: func(evaluate.Trial) error { return r.mayStart() },
 	}
+	if !o.Worked {
+		o.Failed = s[evaluate.Failed]
+	}
+	return o
 }
 
 // errOthers says that other runs of the study have made the trials that were left.
@@ -149,10 +154,7 @@ var errOthers = errors.New("the trials that were left are made elsewhere")
 
 // Ask serves n trials, fewer where other runs of the study leave fewer.
 func (r *optimisation) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
-	sum, err := r.study.Summary(ctx)
-	for r.Again(ctx, err) {
-		sum, err = r.study.Summary(ctx)
-	}
+	sum, err := r.summary(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -164,6 +166,15 @@ func (r *optimisation) Ask(ctx context.Context, n int) ([]evaluate.Trial, error)
 		return nil, err
 	}
 	return r.Source.Ask(ctx, min(n, left))
+}
+
+// summary is that of the study, also after its store was away.
+func (r *optimisation) summary(ctx context.Context) (study.Summary, error) {
+	sum, err := r.study.Summary(ctx)
+	for r.Again(ctx, err) {
+		sum, err = r.study.Summary(ctx)
+	}
+	return sum, err
 }
 
 // note follows a result for the progress.

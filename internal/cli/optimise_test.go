@@ -314,6 +314,26 @@ func TestCommandThatNeverWorks(t *testing.T) {
 	}
 }
 
+// The same command again does not spend the whole budget on what does not work.
+func TestCommandThatStillDoesNotWork(t *testing.T) {
+	file, store := write(t, "space.yaml", "parameters:\n  a: {float: [0, 1]}\n"), inStore(t)
+	for _, says := range []string{
+		"all of the first 5 failed, the last one: exit status 3: no licence for 5",
+		"all of the first 8 failed, the last one: exit status 3: no licence for 8",
+		"all of the first 11 failed, the last one: exit status 3: no licence for 11",
+		"no trial of study space has a value: 12 failed, 0 are infeasible; the last one that failed: exit status 3: no licence for 12",
+		"no trial of study space has a value: 12 failed, 0 are infeasible; the last one that failed: exit status 3: no licence for 12",
+	} {
+		_, stderr, code := call(t, "minimize", "--space", file, "--method", "sobol", "--init", "5", "--evals", "7", "-q", "--store", store, "--keep-output", "none", "--", "sh", "-c", "echo no licence for {trial} >&2; exit 3")
+		if code != 1 || !strings.Contains(stderr, says) {
+			t.Errorf("exit code %d, %s, want %q", code, stderr, says)
+		}
+	}
+	if n := len(readTrials(t, store, "space")); n != 12 {
+		t.Errorf("%d trials", n)
+	}
+}
+
 func TestExhaustedSpaceIsSaid(t *testing.T) {
 	file := write(t, "space.yaml", "parameters:\n  a: {int: [1, 3]}\n  b: {bool: [false, true]}\n")
 	stdout, stderr, code := call(t, "minimize", "--space", file, "--method", "sobol", "--init", "3", "--batch", "2", "-q", "--store", inStore(t), "--keep-output", "none", "--", "echo", "{a}")

@@ -174,7 +174,7 @@ func (r *optimisation) conclude(ctx context.Context, err error) error {
 		fmt.Fprintf(r.err, "note: %v: the space has no other values\n", evaluate.ErrExhausted)
 		err = nil
 	case errors.As(err, &over):
-		fmt.Fprintf(r.err, "note: %v: no other trial was begun\n", over)
+		fmt.Fprintf(r.err, "note: %s\n", over.text(sum))
 		err = nil
 	case quit, errors.Is(err, errOthers):
 		err = nil
@@ -193,6 +193,9 @@ func (r *optimisation) conclude(ctx context.Context, err error) error {
 	best, ok, bestErr := r.study.Best(ctx)
 	if !ok && err == nil && !quit {
 		err = fmt.Errorf("no trial of study %s has a value: %d failed, %d are infeasible", sum.Config.Name, sum.States[evaluate.Failed], sum.States[evaluate.Infeasible])
+		if last, _, lastErr := r.study.Select(ctx, study.Query{States: []evaluate.State{evaluate.Failed}, Sort: study.ByTold, Descending: true, Limit: 1}); lastErr == nil && len(last) > 0 {
+			err = fmt.Errorf("%w; the last one that failed: %s", err, last[0].Reason)
+		}
 	}
 	if !ok {
 		return errors.Join(err, bestErr)

@@ -418,6 +418,9 @@ func (s *Study) Record(ctx context.Context, results ...study.Finished) ([]study.
 		if r.Cost > 0 {
 			one["cost"] = r.Cost
 		}
+		if r.Seconds > 0 {
+			one["seconds"] = r.Seconds
+		}
 		if r.Worker != "" {
 			one["worker"] = r.Worker
 		}

@@ -26,6 +26,7 @@ type trial struct {
 	Stds      map[string]float64
 	Reason    string
 	Cost      float64
+	Seconds   float64
 	CountsAs  *float64 `json:"counts_as"`
 	CountsStd float64  `json:"counts_std"`
 	Last      *struct {
@@ -51,6 +52,8 @@ func (t trial) Duration() string {
 	switch {
 	case t.Asked == nil || t.State == "waiting":
 		return ""
+	case t.Told != nil && t.Seconds > 0:
+		return lasting(time.Duration(t.Seconds * float64(time.Second)))
 	case t.Told != nil:
 		return lasting(t.Told.Sub(*t.Asked))
 	case t.State == "running":

@@ -465,8 +465,11 @@ func TestTrialPage(t *testing.T) {
 	v := open(t, "")
 	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
 	v.fill(http.StatusOK, "/studies/rig/ask", "count", "3", "worker", "ann")
-	v.fill(http.StatusOK, "/studies/rig/trials/2/tell", "value", "0.5")
+	if status, text, _ := v.send("POST", "/v1/studies/rig/trials/2/tell", "application/json", `{"value": 0.5, "seconds": 4000}`); status != http.StatusOK {
+		t.Fatal(text)
+	}
 	page := v.get("/studies/rig/trials/2")
+	has(t, page, "<dt>Took</dt><dd>66.7 min</dd>")
 	has(t, page, `rel="prev" href="/studies/rig/trials/1"`, `rel="next" href="/studies/rig/trials/3"`, "<dt>Took</dt>", "What the program printed", "temperature 3 &lt; 4")
 	if strings.Contains(v.get("/studies/rig/trials/3"), `rel="next"`) || strings.Contains(v.get("/studies/rig/trials/1"), "What the program printed") {
 		t.Error("there is more than there is")

@@ -45,7 +45,7 @@ func (d *dashboard) workers(w http.ResponseWriter, r *http.Request) {
 		Total int
 		Spans []struct {
 			State, Worker string
-			Asked         time.Time
+			Asked, Began  time.Time
 			Told          *time.Time
 		}
 	}
@@ -72,7 +72,7 @@ func (d *dashboard) workers(w http.ResponseWriter, r *http.Request) {
 			one.Failed++
 		}
 		if s.Told != nil {
-			one.took = append(one.took, s.Told.Sub(s.Asked))
+			one.took = append(one.took, s.Told.Sub(s.Began))
 			at = *s.Told
 		}
 		if at.After(one.Last) {

@@ -18,6 +18,11 @@ def process(p: dict[str, Any]) -> float:
     return float(os.getpid())
 
 
+def slow(p: dict[str, Any]) -> float:
+    time.sleep(0.06)
+    return float(p["x"])
+
+
 def moody(p: dict[str, Any]) -> float:
     """Fails in every way, by where the point lies."""
     x: float = p["x"]

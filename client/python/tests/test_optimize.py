@@ -110,6 +110,40 @@ def test_processes_that_fail() -> None:
     assert {row["state"] for row in result.table} == {"complete", "failed", "infeasible"}
 
 
+def test_the_result_says_what_failed() -> None:
+    values: list[Any] = [RuntimeError("no licence"), "3", b"3", float("nan"), [1], mahabo.Infeasible("folds"), mahabo.Stopped()]
+
+    def objective(p: dict[str, Any]) -> Any:
+        value = values.pop(0) if values else 1.5
+        if isinstance(value, Exception):
+            raise value
+        return value
+
+    result = mahabo.minimize(objective, SPACE, evals=8, method="sobol", stop="median", progress=False)
+    assert str(result) == "study: minimized to 1.5 in trial 8 of 8, 5 failed, 1 infeasible, 1 stopped early"
+    assert "8 trials, 5 failed, 1 infeasible, 1 stopped early" in result._repr_html_()
+    reasons = [row["reason"] for row in result.table]
+    assert reasons[1] == "TypeError: the value is the text '3': return a number"
+    assert reasons[3] == "value is nan: only finite values can be modelled; return a finite number, or raise mahabo.Infeasible where there is none"
+    assert reasons[4] == "TypeError: the value is [1], a list: return a number"
+
+
+def test_nothing_worked_before(tmp_path: Path) -> None:
+    def broken(p: dict[str, Any]) -> float:
+        raise RuntimeError("no licence")
+
+    for failed in (10, 13, 16):
+        with pytest.raises(mahabo.NoneWorked, match=f"all of the first {failed} trials failed, the last one: RuntimeError: no licence"):
+            mahabo.minimize(broken, SPACE, evals=40, method="sobol", path=tmp_path / "a.db", progress=False)
+
+
+@pytest.mark.parametrize("workers", ["threads", "processes"])
+def test_a_trial_takes_its_own_time(tmp_path: Path, workers: str) -> None:
+    told: list[mahabo.Trial] = []
+    mahabo.minimize(objectives.slow, SPACE, evals=3, method="sobol", path=tmp_path / "a.db", workers=workers, callback=told.append)
+    assert [0.05 < t.seconds < 0.5 for t in told] == [True] * 3
+
+
 def test_wrong_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     async def coroutine(p: dict[str, Any]) -> float:
         return 1.0
@@ -122,7 +156,11 @@ def test_wrong_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"workers": "processes", "objective": coroutine}, "leave out workers"),
     ]
     for arguments, says in cases:
-        with pytest.raises(ValueError, match=says):
+        with pytest.raises((TypeError, ValueError), match=says):
+            mahabo.minimize(**{"objective": lambda p: 1.0, "space": SPACE, "evals": 1, **arguments})
+    monkeypatch.setenv("MAHABO", "nothing")  # no server is started to say so
+    for arguments, says in [({"objective": 3}, "objective is 3: give a function"), ({"evals": "3"}, "evals is '3': it has to be a whole number")]:
+        with pytest.raises(TypeError, match=says):
             mahabo.minimize(**{"objective": lambda p: 1.0, "space": SPACE, "evals": 1, **arguments})
 
 

@@ -38,7 +38,7 @@ def test_outcomes(study: mahabo.Study) -> None:
     assert two.state == "failed" and two.reason.startswith("RuntimeError: no licence (") and "in objective" in two.reason
     assert (three.state, three.reason) == ("infeasible", "folds")
     assert four.state == "failed" and "nan" in four.reason
-    assert five.state == "failed" and "could not convert" in five.reason
+    assert five.state == "failed" and five.reason == "TypeError: the value is the text 'text': return a number"
     assert six.state == "complete"
     assert [t.state for t in told] == [t.state for t in study.trials()]
 

@@ -172,10 +172,15 @@ def test_existing_studies(client: mahabo.Client) -> None:
 def test_problems_name_the_field(client: mahabo.Client, study: mahabo.Study) -> None:
     with pytest.raises(mahabo.Problem) as caught:
         client.create_study("bad", {"x": {"float": [2, 1]}})
-    assert caught.value.status == 422 and caught.value.title and "x" in str(caught.value)
+    assert caught.value.status == 422 and caught.value.title
+    assert str(caught.value) == 'parameter "x": bounds [2, 1] are in the wrong order: write [1, 2]'  # of a request that nobody wrote
+    assert caught.value.errors[0].message.startswith("line 1, column ")
+    with pytest.raises(mahabo.Problem) as caught:
+        client.create_study("bad", {"x": {"float": [1, 2]}}, method="adaptve")
+    assert str(caught.value).startswith('method: unknown method "adaptve" (did you mean "adaptive"?): choose one of ')
     with pytest.raises(mahabo.Problem) as caught:
         study.ask(-1)
-    assert caught.value.field == "body.count" and "body.count" in str(caught.value)
+    assert caught.value.field == "body.count" and str(caught.value).startswith("count: expected ")
     (trial,) = study.ask(1)
     trial.tell(1.0)
     with pytest.raises(mahabo.OutcomeConflict):

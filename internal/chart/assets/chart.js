@@ -622,8 +622,8 @@ kinds.timeline = ({ spans, now = Date.now() }, env) => {
   const rows = [], names = [];
   for (const [name, list] of workers) {
     const lanes = [], base = names.length;
-    for (const s of [...list].sort((a, b) => Date.parse(a.asked) - Date.parse(b.asked))) {
-      const from = Date.parse(s.asked), to = Math.max(from, s.told ? Date.parse(s.told) : now);
+    for (const s of [...list].sort((a, b) => Date.parse(a.began) - Date.parse(b.began))) {
+      const from = Date.parse(s.began), to = Math.max(from, s.told ? Date.parse(s.told) : now);
       let lane = lanes.findIndex((end) => end <= from);
       if (lane < 0) lane = lanes.length < 8 ? lanes.push(0) - 1 : lanes.indexOf(Math.min(...lanes));
       lanes[lane] = Math.max(lanes[lane], to);
@@ -651,7 +651,7 @@ kinds.timeline = ({ spans, now = Date.now() }, env) => {
 
 // How long trials took.
 kinds.durations = ({ spans }, env) => {
-  const ended = spans.filter((s) => s.told).map((s) => ({ ...s, seconds: (Date.parse(s.told) - Date.parse(s.asked)) / 1000 })).filter((s) => s.seconds >= 0);
+  const ended = spans.filter((s) => s.told).map((s) => ({ ...s, seconds: (Date.parse(s.told) - Date.parse(s.began)) / 1000 })).filter((s) => s.seconds >= 0);
   if (ended.length === 0) return { empty: "No trial has ended yet." };
   const seconds = ended.map((s) => s.seconds), least = Math.min(...seconds), most = Math.max(...seconds), log = least > 0 && most > 50 * least;
   const [low, high] = frame(log ? least : 0, most || 1, log);

@@ -133,7 +133,7 @@ const loaders = {
       draw(figure, line);
       draw(document.getElementById("durations"), line);
       figure.dataset.bars = line.spans.length;
-      if (line.spans.length < line.total) write("timeline-note", `The latest ${line.spans.length} of ${line.total} trials, each from when it was served to when its outcome was told; a click opens it.`);
+      if (line.spans.length < line.total) write("timeline-note", `The latest ${line.spans.length} of ${line.total} trials, each from when its evaluation began to when its outcome was told; a click opens it.`);
     };
   },
 };

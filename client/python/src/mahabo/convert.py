@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 import re
 from typing import Any, Dict, Mapping
 
@@ -31,27 +32,46 @@ def plain(value: Any) -> Any:
     raise TypeError(f"{value!r} is a {type(value).__name__}: use a number, a string or a bool")
 
 
+def count(name: str, n: Any) -> int:
+    """Return a number of trials, from 1 on."""
+    try:
+        whole = int(n) if isinstance(n, float) and n.is_integer() else operator.index(n)
+    except TypeError:
+        raise TypeError(f"{name} is {n!r}: it has to be a whole number") from None
+    if whole < 1:
+        raise ValueError(f"{name} is {n}: it has to be at least 1")
+    return whole
+
+
 def number(value: Any) -> float:
-    """Return a float for a number, or for an array or tensor that holds one."""
+    """Return a float for a number, or for an array or tensor that holds one. A text is none, as in what a command prints."""
     if value is None:
         raise TypeError("the value is None: does the objective return it?")
+    if isinstance(value, (str, bytes, bytearray)):
+        raise TypeError(f"the value is the text {value!r}: return a number")
     size = getattr(value, "size", 1)
     if callable(size):  # a tensor of torch
         size = value.numel()
     if size != 1:
         raise TypeError(f"the value has {size} numbers: return one, or a tuple of the value and its std")
-    return float(value.item() if hasattr(value, "item") else value)
+    single = value.item() if hasattr(value, "item") else value
+    if not hasattr(single, "__float__") and not hasattr(single, "__index__"):
+        raise TypeError(f"the value is {single!r}, a {type(single).__name__}: return a number")
+    return float(single)
 
 
-def finite(value: Any) -> float:
-    """Return a float that a model can learn from."""
+_TELL = "use trial.fail(reason) or trial.infeasible(reason)"
+
+
+def finite(value: Any, instead: str = _TELL) -> float:
+    """Return a float that a model can learn from. The error says what to do instead."""
     v = number(value)
     if not math.isfinite(v):
-        raise ValueError(f"value is {v}: only finite values can be modelled; use trial.fail(reason) or trial.infeasible(reason)")
+        raise ValueError(f"value is {v}: only finite values can be modelled; {instead}")
     return v
 
 
-def measured(outcomes: Mapping[str, Any]) -> Dict[str, Any]:
+def measured(outcomes: Mapping[str, Any], instead: str = _TELL) -> Dict[str, Any]:
     """Return outcomes by name as the server takes them: a number, or a value and its std."""
     if not outcomes:
         raise ValueError("there are no outcomes: give numbers by name, as in {'mass': 1.2}")
@@ -59,9 +79,9 @@ def measured(outcomes: Mapping[str, Any]) -> Dict[str, Any]:
     for name, given in outcomes.items():
         if isinstance(given, tuple):
             value, std = given
-            body[name] = {"value": finite(value), "std": number(std)}
+            body[name] = {"value": finite(value, instead), "std": number(std)}
         else:
-            body[name] = finite(given)
+            body[name] = finite(given, instead)
     return body
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Mapping
 
@@ -52,6 +53,11 @@ class Stopped(Exception):
     """
 
 
+_INVALID = "validation failed"  # the detail where errors say more
+_PLACE = re.compile(r"^(body|query|path)(\.|$)")  # of a field in a request
+_POSITION = re.compile(r"^line \d+, column \d+: ")  # in the JSON of a request
+
+
 @dataclass(frozen=True)
 class FieldError:
     """One field of a request that the server cannot use."""
@@ -80,10 +86,12 @@ class Problem(MahaboError):
         return self.errors[0].field if self.errors else None
 
     def _text(self) -> str:
-        text = f"{self.title}: {self.detail}" if self.detail else self.title
+        """Return what is wrong. How the request looked, of which the user wrote nothing, is in the attributes."""
+        texts = [] if self.errors and self.detail == _INVALID else [self.detail or self.title]
         for e in self.errors:
-            text += f"; {e.field}: {e.message}" if e.field else f"; {e.message}"
-        return text
+            place = _PLACE.sub("", e.field)
+            texts.append(f"{place}: {_POSITION.sub('', e.message)}" if place else _POSITION.sub("", e.message))
+        return "; ".join(texts)
 
 
 class NotFound(Problem):

@@ -23,8 +23,15 @@ class Evaluator(Protocol):
         """Give back threads and processes."""
 
 
+def check_objective(objective: Any) -> None:
+    """Refuse what cannot be called."""
+    if not callable(objective):
+        raise TypeError(f"objective is {objective!r}: give a function of the parameters that returns the value")
+
+
 def evaluator(objective: Callable[..., Any], parallel: int, workers: str) -> Evaluator:
     """Return the way to call an objective; workers are "threads" or "processes"."""
+    check_objective(objective)
     if workers not in ("threads", "processes"):
         raise ValueError(f"workers is {workers!r}: write threads or processes")
     if inspect.iscoroutinefunction(objective) or inspect.iscoroutinefunction(getattr(objective, "__call__", None)):

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
 from .client import Former
-from .convert import encode
+from .convert import count, encode
 from .errors import Interrupted
+from .evaluators import check_objective
 from .private import PrivateServer
 from .progress import Progress, progress
 from .result import Result
@@ -153,9 +154,8 @@ class _Job:
     _valued: bool = False  # a trial of this run has a value
 
     def run(self, goal: str) -> Result:
-        for name, n in (("evals", self.evals), ("parallel", self.parallel)):
-            if n < 1:
-                raise ValueError(f"{name} is {n}: it has to be at least 1")
+        check_objective(self.objective)
+        self.evals, self.parallel = count("evals", self.evals), count("parallel", self.parallel)
         if self.study is not None or self.path is not None:
             return self._run_in(Path(self.path or "mahabo.db"), goal, temporary=False)
         folder = Path(tempfile.mkdtemp(prefix="mahabo-"))
@@ -222,7 +222,7 @@ class _Job:
                 return
             follow = _Follow(view, study, done, self._tell)
             over = self._over(study, view.say)
-            Run(study, self.objective, left, self.parallel, _LEASE, follow, self.workers, view.say, self.checkpoints, over).run()
+            Run(study, self.objective, left, self.parallel, _LEASE, follow, self.workers, view.say, self.checkpoints, over, states).run()
         finally:
             view.close()
 

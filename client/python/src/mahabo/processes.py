@@ -8,6 +8,7 @@ import pickle
 import queue
 import signal
 import threading
+import time
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Callable
@@ -87,7 +88,7 @@ class _Process:
                 except Exception as e:
                     self._here.send((False, str(e)))
                 continue
-            trial.cost = said[3]
+            trial.cost, trial.seconds = said[3:]
             return said[:3]
 
     def end(self) -> int | None:
@@ -125,7 +126,9 @@ def _serve(pipe: Connection, code: bytes) -> None:
         except EOFError:
             return
         trial = _Far(pipe, number, params, checkpoint)
-        pipe.send((*_call(objective, params, trial), trial.cost))
+        start = time.monotonic()
+        said = _call(objective, params, trial)
+        pipe.send((*said, trial.cost, time.monotonic() - start))
 
 
 class _Far:

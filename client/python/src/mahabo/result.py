@@ -11,6 +11,7 @@ from .picture import draw
 from .trial import Best, Front
 
 _SHOWN = 20  # parameters in a notebook
+_WITHOUT = (("failed", "failed"), ("infeasible", "infeasible"), ("stopped", "stopped early"))  # states of trials without a value, in words
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         if self.best is None:
-            return f"<p>{html.escape(self.study)}: no trial of {len(self.table)} has a value</p>"
+            return f"<p>{html.escape(self.study)}: no trial of {len(self.table)} has a value{self._others()}</p>"
         rows = [
             f"<tr><td>{html.escape(name)}</td><td>{html.escape(_short(v))}</td></tr>"
             for name, v in list(self.best.params.items())[:_SHOWN]
@@ -108,10 +109,16 @@ class Result:
             rows.append(f"<tr><td colspan=2>and {more} more in params</td></tr>")
         points, best = self.curve()
         svg = draw(points, best, self._title()).svg
-        return f"{svg}<table><tr><th>parameter</th><th>at the best</th></tr>{''.join(rows)}</table>"
+        counts = f"<p>{len(self.table)} trials{self._others()}</p>" if self._others() else ""
+        return f"{svg}{counts}<table><tr><th>parameter</th><th>at the best</th></tr>{''.join(rows)}</table>"
+
+    def _others(self) -> str:
+        """Say how many trials did not work."""
+        counted = ((sum(row["state"] == state for row in self.table), word) for state, word in _WITHOUT)
+        return "".join(f", {n} {word}" for n, word in counted if n)
 
     def __str__(self) -> str:
-        return f"{self._title()} of {len(self.table)}"
+        return f"{self._title()} of {len(self.table)}{self._others()}"
 
 
 def _short(value: Any) -> str:

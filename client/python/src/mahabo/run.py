@@ -10,12 +10,13 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 import traceback
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Sequence, Tuple, Union
 
-from .convert import measured, number
+from .convert import count, finite, measured, number
 from .errors import (
     ConnectionFailed,
     Exhausted,
@@ -39,6 +40,8 @@ be a coroutine function."""
 
 _BEATS = 3  # heartbeats that a lease has time for
 _HOPELESS = 10  # failures without any success that end a run
+_FEW_MORE = 3  # at least, in a study in which all trials had failed before
+_INSTEAD = "return a finite number, or raise mahabo.Infeasible where there is none"
 _PATIENCE = 5.0  # seconds that a run which ends waits for trials that are on their way
 
 _PACKAGE = os.path.dirname(__file__) + os.sep
@@ -60,10 +63,9 @@ class Run:
         report: Callable[[str], None] = _log.warning,
         checkpoints: Union[str, os.PathLike[str], None] = None,
         until: Callable[[], bool] = lambda: False,
+        before: Mapping[str, int] | None = None,
     ) -> None:
-        for name, n in (("evals", evals), ("parallel", parallel)):
-            if n < 1:
-                raise ValueError(f"{name} is {n}: it has to be at least 1")
+        evals, parallel = count("evals", evals), count("parallel", parallel)
         if lease <= 0:
             raise ValueError(f"lease is {lease}: it has to be positive")
         self._study = study
@@ -83,7 +85,10 @@ class Run:
         self._stop = threading.Event()
         self._error: BaseException | None = None
         self._notes: set[str] = set()
-        self._failed = 0
+        had = before or {}  # how many trials were in which state
+        none = not any(had.get(s) for s in ("complete", "infeasible", "stopped"))
+        self._failed = self._had_failed = had.get("failed", 0) if none else 0
+        self._hopeless = max(_HOPELESS, self._failed + _FEW_MORE)
         self._worked = False
         self._last: Tuple[str, BaseException | None] = ("", None)  # failure: reason and what was raised
 
@@ -104,7 +109,7 @@ class Run:
             self._objective.close()
         if self._error is not None:
             raise self._error
-        if self._failed and not self._worked:
+        if self._failed > self._had_failed and not self._worked:
             raise self._none_worked(f"all {self._failed} trials failed")
 
     def _spread(self) -> None:
@@ -134,7 +139,10 @@ class Run:
 
     def _take(self) -> bool:
         with self._lock:
-            if self._left == 0 or self._stop.is_set() or self._until():
+            if self._left == 0 or self._stop.is_set():
+                return False
+            if self._until():
+                self._left = 0  # the other threads need not say so again
                 return False
             self._left -= 1
             self._asking += 1
@@ -194,11 +202,14 @@ class Run:
             if self._checkpoints is not None:
                 trial.checkpoint = self._checkpoints.absolute() / str(trial.number)
                 trial.checkpoint.mkdir(parents=True, exist_ok=True)
-            result = self._objective(dict(trial.params), trial)
+            result = self._timed(trial)
             if isinstance(result, Mapping):
                 return self._named(trial, result)
             value, std = result if isinstance(result, tuple) else (result, None)
-            value = number(value)
+            try:
+                value = finite(value, _INSTEAD)
+            except ValueError as e:
+                return self._failure(trial, str(e), None)
             std = None if std is None else number(std)
         except Infeasible as e:
             reason = str(e)
@@ -217,6 +228,14 @@ class Run:
 
         return tell
 
+    def _timed(self, trial: Trial) -> Any:
+        """Call the objective, and keep how long it took."""
+        start = time.monotonic()
+        try:
+            return self._objective(dict(trial.params), trial)
+        finally:
+            trial.seconds = trial.seconds or time.monotonic() - start
+
     def _named(self, trial: Trial, result: Mapping[str, Any]) -> Callable[[], None]:
         """Return what tells outcomes by name; all objectives and limits have to be there."""
         declared = self._study.space.get("outcomes") or {}
@@ -225,7 +244,7 @@ class Run:
         missing = [n for n, how in declared.items() if how != "record" and "[" not in n and n not in result and not _recorded(how)]
         if missing:
             raise KeyError(f"outcome {missing[0]!r} is missing: return all objectives and limits")
-        measured(result)  # numbers that are not finite are a failure
+        measured(result, _INSTEAD)  # numbers that are not finite are a failure
         return lambda: trial.tell(result)
 
     def _failure(self, trial: Trial, reason: str, error: Exception | None) -> Callable[[], None]:
@@ -244,7 +263,7 @@ class Run:
         with self._lock:
             self._worked = self._worked or trial.state != "failed"
             self._failed += trial.state == "failed"
-            hopeless = not self._worked and self._failed >= _HOPELESS
+            hopeless = not self._worked and self._failed >= self._hopeless
         if hopeless:
             raise self._none_worked(f"all of the first {self._failed} trials failed")
 
@@ -307,4 +326,6 @@ def traceback_text(e: Exception) -> str:
     at: TracebackType | None = e.__traceback__
     while at is not None and at.tb_frame.f_code.co_filename.startswith(_PACKAGE):
         at = at.tb_next
+    if at is None:
+        return ""  # the value is wrong, not the objective's code
     return "".join(traceback.format_exception(type(e), e, at)).rstrip()

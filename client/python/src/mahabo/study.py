@@ -252,7 +252,7 @@ class Study:
     ) -> Best | None:
         if self.goal != goal and not self.space.get("outcomes"):
             raise ValueError(f"the goal of study {self.name!r} is {self.goal}: call {self.goal}")
-        Run(self, objective, evals, parallel, lease, callback, workers, checkpoints=checkpoints).run()
+        Run(self, objective, evals, parallel, lease, callback, workers, checkpoints=checkpoints, before=self.info().states).run()
         return self.best()
 
     def flat(self, point: Mapping[str, Any]) -> Dict[str, Any]:

@@ -183,6 +183,8 @@ class Trial:
     reason: str = ""
     cost: float = 0.0
     """What was told of its cost; an objective that is given the trial can set it."""
+    seconds: float = 0.0
+    """How long its evaluation took, as was told; 0: the time since it was asked for counts."""
     last: Report | None = None
     """The last report of a stopped trial."""
     counts_as: float | None = None
@@ -229,6 +231,7 @@ class Trial:
         self.stds = dict(d.get("stds") or {})
         self.reason = d.get("reason", "")
         self.cost = float(d.get("cost") or self.cost)
+        self.seconds = float(d.get("seconds") or 0.0)
         last, counts_as = d.get("last"), d.get("counts_as")
         self.last = Report.read(last) if last else None
         self.counts_as = None if counts_as is None else float(counts_as)
@@ -252,14 +255,18 @@ class Trial:
         *,
         params: Mapping[str, Any] | None = None,
         cost: float | None = None,
+        seconds: float | None = None,
     ) -> None:
         """Record the value, and the standard deviation of its noise if it is known.
 
         In a study that declares outcomes value is a dict of them, {"mass": 1.2, "stress": (9.1, 0.2)}, a
         pair with the standard deviation; the rest can be told later. params are those that were
         really used, if they differ from the ones suggested. cost is that of the evaluation, in any unit that is the
-        same for all trials; else its time counts.
+        same for all trials; else its time counts: seconds, as long as the evaluation took, or the time since the trial
+        was asked for, in which it may have waited for its turn.
         """
+        if seconds is not None:
+            self.seconds = seconds
         body: dict[str, Any] = {"outcomes": measured(value)} if isinstance(value, Mapping) else {"value": finite(value)}
         if std is not None:
             body["std"] = _deviation(std)
@@ -267,7 +274,7 @@ class Trial:
             body["params"] = self.study._space.scatter(params)
         if cost or self.cost:
             body["cost"] = float(cost or self.cost)
-        self._act("tell", body)
+        self._tell(body)
 
     def report(self, step: int, value: Union[float, Mapping[str, float]]) -> bool:
         """Keep what the trial has reached at a step, and return whether it should end.
@@ -301,7 +308,7 @@ class Trial:
         body: dict[str, Any] = {"state": "stopped", "reason": (reason or self._why)[:_LONGEST]}
         if self.cost:
             body["cost"] = self.cost
-        self._act("tell", body)
+        self._tell(body)
 
     def correct(
         self,
@@ -338,11 +345,11 @@ class Trial:
 
     def fail(self, reason: str = "") -> None:
         """Record that no value came of it. It may be tried again."""
-        self._act("tell", {"state": "failed", "reason": reason[:_LONGEST]})
+        self._tell({"state": "failed", "reason": reason[:_LONGEST]})
 
     def infeasible(self, reason: str = "") -> None:
         """Record that the point cannot have a value. It is never suggested again."""
-        self._act("tell", {"state": "infeasible", "reason": reason[:_LONGEST]})
+        self._tell({"state": "infeasible", "reason": reason[:_LONGEST]})
 
     def heartbeat(self, lease: float = 60.0) -> None:
         """Keep the trial for lease more seconds, 0 for ever. LeaseLost says that another has it."""
@@ -363,6 +370,11 @@ class Trial:
     def refresh(self) -> None:
         """Read the trial again."""
         self._update(self.study._call("GET", f"/trials/{self.number}"))
+
+    def _tell(self, body: Dict[str, Any]) -> None:
+        if self.seconds:
+            body["seconds"] = float(self.seconds)
+        self._act("tell", body)
 
     def _act(self, verb: str, body: Any, *, repeat: bool = True) -> None:
         self._update(self.study._call("POST", f"/trials/{self.number}/{verb}", body, repeat=repeat))
