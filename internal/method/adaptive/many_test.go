@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/mahabo/mahabo/strategy"
@@ -109,5 +110,58 @@ func TestChosen(t *testing.T) {
 		if got := crowdCount(c[0]); got != c[1] {
 			t.Errorf("of %d observations %d are together, want %d", c[0], got, c[1])
 		}
+	}
+}
+
+// The first point of a new process, which has to fit all models.
+func BenchmarkFirstAsk(b *testing.B) {
+	for _, n := range []int{300, 1000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			obs := closingIn(n, 20)
+			for b.Loop() {
+				a := newAdaptive(b, "adaptive", strategy.Config{Domain: strategy.Box(20), Init: 10, Seed: 3, Threads: 1})
+				if err := a.Tell(obs...); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := a.Ask(b.Context(), 1, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// closingIn are observations that come closer to the middle, as those of a search do. Every fifth
+// parameter matters most.
+func closingIn(n, dim int) []strategy.Observation {
+	r := rand.New(rand.NewPCG(1, 2))
+	obs := make([]strategy.Observation, n)
+	for i := range obs {
+		x, y := make(strategy.Point, dim), 0.0
+		for j := range x {
+			x[j] = (1 - 0.9*float64(i)/float64(n)) * (2*r.Float64() - 1)
+			y += 0.05 * (x[j] + 0.2) * (x[j] + 0.2)
+			if j%5 == 0 {
+				y += (x[j] - 0.3) * (x[j] - 0.3)
+			}
+		}
+		obs[i] = strategy.Observation{X: x, Y: []float64{y}}
+	}
+	return obs
+}
+
+// Fits become rarer once they see a part of the observations only.
+func TestWeightFitsBecomeRare(t *testing.T) {
+	a := newAdaptive(t, "adaptive:most-fitted=64", strategy.Config{Domain: strategy.Box(3), Init: 5, Seed: 3})
+	if err := a.Tell(told(200)...); err != nil {
+		t.Fatal(err)
+	}
+	v := a.learned(t).whole.relevance
+	var counts []int
+	for v.n = 32; v.next() <= 200; v.n = counts[len(counts)-1] {
+		counts = append(counts, v.next())
+	}
+	if want := []int{36, 40, 44, 48, 52, 56, 60, 64, 96, 128, 192}; !slices.Equal(counts, want) {
+		t.Errorf("fits after %v observations, want %v", counts, want)
 	}
 }

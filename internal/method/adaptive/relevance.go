@@ -81,15 +81,24 @@ func (v *relevance) next() int {
 		return max(a.Config.Init, min(a.WeightsFrom, 2*a.params), v.base)
 	}
 	n := v.n + 1
-	for method.FitCount(n, weightFits) != n {
+	for method.FitCount(n, a.weightFits(n)) != n {
 		n++
 	}
 	return n
 }
 
+// weightFits is FitCount's precision for n observations. Once a fit sees a part of them only, it changes little: two counts
+// until they have doubled instead of eight keep a new process, which has to go through all of them, from taking long.
+func (a *run) weightFits(n int) int {
+	if n > a.MostFitted {
+		return rareFits
+	}
+	return oftenFits
+}
+
 const (
-	weightFits    = 4   // FitCount's precision: eight counts until the observations have doubled
-	restingFits   = 2   // that of models that predict badly
+	oftenFits     = 4
+	rareFits      = 2   // also for models that predict badly
 	resting       = -15 // lead below which a model does
 	firstGradient = 60  // gradients of a model's first fit
 	laterGradient = 15  // of the others, which begin where the last one ended
@@ -154,7 +163,7 @@ func (v *relevance) fit(ctx context.Context, models []weighted, n int) (even sca
 	s := a.newScaled(even.log, d.Y, std, a.designMedian(n))
 	parallel.For(a.Config.Threads, len(models), func(_, i int) {
 		m := &models[i]
-		if m.known && m.lead < resting && method.FitCount(n, restingFits) != n {
+		if m.known && m.lead < resting && method.FitCount(n, rareFits) != n {
 			return
 		}
 		prior := a.weightPrior(m)
