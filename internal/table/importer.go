@@ -128,9 +128,47 @@ func (in *importer) isOutcome(column string) bool {
 
 // missing says which columns there are instead.
 func (in *importer) missing(field string, header []string) error {
-	c := in.named(field)
-	return refusef("%s has no column %q%s: say which one it is, as in %s; the file has the columns %s",
-		field, c, hint.DidYouMean(c, header), in.options.flag("column", field+"=COLUMN"), listed(header))
+	if renamed := in.otherCase(header); len(renamed) > 0 {
+		return refusef("the file has no column %q%s, capitals count: add %s; the file has the columns %s",
+			in.named(field), in.whose(field), strings.Join(renamed, in.options.between()), listed(header))
+	}
+	c, name := in.named(field), "name the right one with "
+	if !in.options.Flags {
+		name = "name the right one, as in "
+	}
+	columns := "the columns " + listed(header)
+	if len(header) == 1 && in.options.Format == CSV {
+		columns = fmt.Sprintf("only the column %q (columns of CSV are divided by commas, semicolons or tabs)", shorten(header[0]))
+	}
+	return refusef("the file has no column %q%s%s: %s%s; the file has %s",
+		c, in.whose(field), hint.DidYouMean(c, header), name, in.options.flag("column", field+"=COLUMN"), columns)
+}
+
+// whose says what a column has to hold, unless it is called so.
+func (in *importer) whose(field string) string {
+	for _, p := range in.params {
+		if column(p.Name) == field {
+			return " for the parameter " + p.Name
+		}
+	}
+	if in.named(field) != field {
+		return " for " + field
+	}
+	return ""
+}
+
+// otherCase are the options that name columns which are needed and written in other capitals.
+func (in *importer) otherCase(header []string) (options []string) {
+	for _, field := range in.needed() {
+		c := in.named(field)
+		if slices.Contains(header, c) {
+			continue
+		}
+		if i := slices.IndexFunc(header, func(h string) bool { return strings.EqualFold(h, c) }); i >= 0 {
+			options = append(options, in.options.flag("column", field+"="+header[i]))
+		}
+	}
+	return slices.Compact(options)
 }
 
 // mostListed columns fit into an error.
