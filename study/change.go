@@ -2,6 +2,7 @@ package study
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -182,7 +183,10 @@ func (p *moved) explain(sp *space.Space, params space.Params) {
 		return
 	}
 	p.outside = "the space has no place for it"
-	if _, err := sp.Encode(params); err != nil {
+	_, err := sp.Encode(params)
+	if fact := interface{ Fact() string }(nil); errors.As(err, &fact) { // how to mend the value helps no trial that is over
+		p.outside = fact.Fact()
+	} else if err != nil {
 		p.outside = err.Error()
 	}
 }

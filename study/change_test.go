@@ -42,6 +42,9 @@ func TestChange(t *testing.T) {
 	if preview.Trials != 4 || len(preview.Outside) != 2 || !strings.Contains(preview.Outside[3], "expected a number in [0, 0.5]") {
 		t.Errorf("the preview is %+v", preview)
 	}
+	if why := preview.Outside[3]; strings.Contains(why, "use ") || strings.Contains(why, "widen") {
+		t.Errorf("advice for a trial that is over: %s", why)
+	}
 	if sum, err := s.Summary(ctx); err != nil || sum.Excluded != 0 || sum.Config.Space.Dim() != 2 {
 		t.Errorf("the preview has changed the study: %+v, %v", sum, err)
 	}
