@@ -2,6 +2,8 @@
 package hint
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -49,6 +51,29 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// NotFinite returns NaN or Infinity if that is where JSON could not be read.
+func NotFinite(data []byte, err error) string {
+	var broken *json.SyntaxError
+	if !errors.As(err, &broken) || broken.Offset < 1 || broken.Offset > int64(len(data)) {
+		return ""
+	}
+	isLetter := func(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+	from, to := int(broken.Offset-1), int(broken.Offset-1)
+	for from > 0 && isLetter(data[from-1]) {
+		from--
+	}
+	for to < len(data) && isLetter(data[to]) {
+		to++
+	}
+	switch strings.ToLower(string(data[from:to])) {
+	case "nan":
+		return "NaN"
+	case "inf", "infinity":
+		return "Infinity"
+	}
+	return ""
 }
 
 // commaNumber is a number with a decimal comma.

@@ -1,6 +1,9 @@
 package hint
 
-import "testing"
+import (
+	"encoding/json"
+	"testing"
+)
 
 func TestDidYouMean(t *testing.T) {
 	known := []string{"layers", "rate", "w0", "w1", "k"}
@@ -41,6 +44,18 @@ func TestPoint(t *testing.T) {
 	} {
 		if got := Point(text); got != want {
 			t.Errorf("Point(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestNotFinite(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"value": NaN}`: "NaN", `{"value": nan, "b": 1}`: "NaN", `{"value": -Infinity}`: "Infinity", `[1, inf]`: "Infinity", `NaN`: "NaN",
+		`{"value": Nancy}`: "", `{"NaN": "NaN", x}`: "", `{"value": 3`: "", `{"value": 3}`: "", ``: "", `{"a": n`: "",
+	} {
+		var v any
+		if got := NotFinite([]byte(text), json.Unmarshal([]byte(text), &v)); got != want {
+			t.Errorf("NotFinite(%s) = %q, want %q", text, got, want)
 		}
 	}
 }
