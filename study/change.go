@@ -95,7 +95,11 @@ func (l *ledger) added(c Change) (space.Params, error) {
 		case p.Kind == space.KindFixed:
 			value, given = p.Value, true
 		case !given && l.trials.len() > 0:
-			return space.Params{}, fmt.Errorf("parameter %q is new: say which value the %d trials so far had", p.Name, l.trials.len())
+			had := "the trial so far"
+			if n := l.trials.len(); n > 1 {
+				had = fmt.Sprintf("the %d trials so far", n)
+			}
+			return space.Params{}, fmt.Errorf("parameter %q is new: say which value %s had", p.Name, had)
 		}
 		if given {
 			values[p.Name] = value
