@@ -141,7 +141,7 @@ func (c *studyChangeCmd) space(ctx context.Context, had *space.Space) (*space.Sp
 		apply  func(param *yaml.Node, name, text string) error
 	}{
 		{"--bounds", c.Bounds, setBounds}, {"--label", c.Label, addLabel}, {"--step", c.Step, setField("step")}, {"--digits", c.Digits, setField("digits")},
-		{"--fix", c.Fix, c.fixParam(had)},
+		{"--fix", c.Fix, fixParam(had)},
 	} {
 		for _, name := range slices.Sorted(maps.Keys(edit.values)) {
 			param := field(params, name)
@@ -163,15 +163,21 @@ func (c *studyChangeCmd) space(ctx context.Context, had *space.Space) (*space.Sp
 	if text, err = yaml.Marshal(&document); err != nil {
 		return nil, err
 	}
-	sp, err := space.Parse(text)
-	var wrong *space.FileError
-	if errors.As(err, &wrong) {
-		wrong.Line = 0 // of a text that nobody wrote
-	}
+	sp, err := parseWritten(text)
 	if err != nil {
 		return nil, usagef("%w", err)
 	}
 	return sp, nil
+}
+
+// parseWritten reads a text that nobody wrote, the lines of which tell nothing.
+func parseWritten(text []byte) (*space.Space, error) {
+	sp, err := space.Parse(text)
+	var wrong *space.FileError
+	if errors.As(err, &wrong) {
+		wrong.Line = 0
+	}
+	return sp, err
 }
 
 // field returns the value of a key, nil when there is none.
@@ -243,14 +249,14 @@ func setField(key string) func(*yaml.Node, string, string) error {
 }
 
 // fixParam holds a parameter at a value that it can have after the other changes. It keeps unit and description.
-func (c *studyChangeCmd) fixParam(had *space.Space) func(*yaml.Node, string, string) error {
+func fixParam(had *space.Space) func(*yaml.Node, string, string) error {
 	return func(param *yaml.Node, name, text string) error {
 		for _, p := range had.Params() {
 			if p.Name != name {
 				continue
 			}
 			v := p.ReadText(text)
-			if err := c.takes(param, p, v); err != nil {
+			if err := takes(param, p, v); err != nil {
 				return err
 			}
 			value := &yaml.Node{}
@@ -271,7 +277,7 @@ func (c *studyChangeCmd) fixParam(had *space.Space) func(*yaml.Node, string, str
 }
 
 // takes says why a parameter, as it is declared after the other changes, cannot have a value.
-func (c *studyChangeCmd) takes(param *yaml.Node, p space.Param, value any) error {
+func takes(param *yaml.Node, p space.Param, value any) error {
 	if p.Kind == space.KindFixed { // any other of the same type will do
 		_, text := value.(string)
 		switch p.Value.(type) {
@@ -290,9 +296,9 @@ func (c *studyChangeCmd) takes(param *yaml.Node, p space.Param, value any) error
 	if err != nil {
 		return err
 	}
-	sp, err := space.Parse(text)
+	sp, err := parseWritten(text)
 	if err != nil {
-		return nil // the whole space is refused with the reason
+		return err
 	}
 	if p = sp.Params()[0]; p.Kind == space.KindChoice && !slices.Contains(p.Labels, fmt.Sprint(value)) {
 		label := fmt.Sprint(value)

@@ -76,6 +76,7 @@ func TestFix(t *testing.T) {
 	} {
 		refused(t, c.want, in("study", "change", "rig", c.flag, c.value)...)
 	}
+	refused(t, "bounds [9, 1] are in the wrong order", in("study", "change", "rig", "--fix", "n=3", "--bounds", "n=9,1")...)
 	for _, args := range [][]string{{"--fix", "x=2.25"}, {"--fix", "n=50", "--bounds", "n=1,50"}, {"--fix", "mode=quick", "--label", "mode=quick"}, {"--fix", "on=true"}, {"--fix", "k=5.5"}} {
 		out := must(t, in(append([]string{"study", "change", "rig"}, args...)...)...)
 		if !strings.Contains(out, "would change study rig") || strings.Contains(out, "leave it out") {

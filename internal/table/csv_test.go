@@ -61,6 +61,7 @@ func TestSeparators(t *testing.T) {
 		{"y\tvalue\n1\t2\n", `the file has the columns y, value`},
 		{"x|value\n1|2\n", `the file has only the column "x|value" (columns of CSV are divided by commas, semicolons or tabs)`},
 		{"X,Value\n1,2\n", `the file has no column "x" for the parameter x, capitals count: add x=X, value=Value; the file has the columns X, Value`},
+		{"y,Value\n1,2\n", `the file has no column "x" for the parameter x: name the right one, as in x=COLUMN`},
 		{"PK\x03\x04\x14\x00\x06", "the file is no text, but a workbook or a ZIP archive: save the table as CSV"},
 		{"PAR1\x15\x04", "but Parquet"},
 		{"\xff\xfex\x00,\x00v\x00", "in UTF-16: save it in UTF-8"},

@@ -128,11 +128,12 @@ func (in *importer) isOutcome(column string) bool {
 
 // missing says which columns there are instead.
 func (in *importer) missing(field string, header []string) error {
-	if renamed := in.otherCase(header); len(renamed) > 0 {
+	c := in.named(field)
+	if renamed := in.otherCase(field, header); renamed != nil {
 		return refusef("the file has no column %q%s, capitals count: add %s; the file has the columns %s",
-			in.named(field), in.whose(field), strings.Join(renamed, in.options.between()), listed(header))
+			c, in.whose(field), strings.Join(renamed, in.options.between()), listed(header))
 	}
-	c, name := in.named(field), "name the right one with "
+	name := "name the right one with "
 	if !in.options.Flags {
 		name = "name the right one, as in "
 	}
@@ -157,18 +158,24 @@ func (in *importer) whose(field string) string {
 	return ""
 }
 
-// otherCase are the options that name columns which are needed and written in other capitals.
-func (in *importer) otherCase(header []string) (options []string) {
-	for _, field := range in.needed() {
-		c := in.named(field)
-		if slices.Contains(header, c) {
-			continue
+// otherCase are the options for a column, and for others that are needed, which are written in other capitals;
+// nil when the first is not there at all.
+func (in *importer) otherCase(first string, header []string) (options []string) {
+	written, folded := map[string]bool{}, map[string]string{}
+	for _, name := range header {
+		written[name], folded[strings.ToLower(name)] = true, name
+	}
+	for _, field := range slices.Concat([]string{first}, in.needed()) {
+		name, is := folded[strings.ToLower(in.named(field))]
+		if !is && field == first {
+			return nil
 		}
-		if i := slices.IndexFunc(header, func(h string) bool { return strings.EqualFold(h, c) }); i >= 0 {
-			options = append(options, in.options.flag("column", field+"="+header[i]))
+		option := in.options.flag("column", field+"="+name)
+		if is && !written[in.named(field)] && !slices.Contains(options, option) && len(options) < mostListed {
+			options = append(options, option)
 		}
 	}
-	return slices.Compact(options)
+	return options
 }
 
 // mostListed columns fit into an error.
