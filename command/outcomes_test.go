@@ -21,7 +21,7 @@ func TestParseOutcomes(t *testing.T) {
 	}
 	for line, says := range map[string]string{
 		`{"mass": 1}`:                                    `no outcome "stress"`,
-		`{"mass": "heavy", "stress": 1}`:                 `outcome "mass" of its last line is "\"heavy\"": a finite number`,
+		`{"mass": "heavy", "stress": 1}`:                 `outcome "mass" of its last line is "heavy": a finite number`,
 		`{"mass": {"std": 1}}`:                           `outcome "mass"`,
 		`{"outcomes": [1, 2]}`:                           `an object with the names`,
 		`{"mass": 1, "stress": {"value": 1, "std": -1}}`: "a standard deviation",

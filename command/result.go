@@ -1,15 +1,19 @@
 package command
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/hint"
 )
 
 // parseResult reads the last line a program printed. names are the outcomes that the space
@@ -20,7 +24,7 @@ func parseResult(line []byte, names map[string]bool) (evaluate.Outcome, error) {
 	}
 	v, err := strconv.ParseFloat(string(line), 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return evaluate.Outcome{}, fmt.Errorf(`its last line is %s, which is neither a number nor a JSON object with %s`, quote(line), wanted(names))
+		return evaluate.Outcome{}, fmt.Errorf(`its last line is %s, which is neither a number nor a JSON object with %s%s`, quote(line), wanted(names), hint.Point(string(line)))
 	}
 	return evaluate.Value(v), nil
 }
@@ -38,6 +42,9 @@ func parseObject(line []byte, names map[string]bool) (evaluate.Outcome, error) {
 	var o evaluate.Outcome
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil {
+		if word := hint.NotFinite(line, err); word != "" {
+			return o, fmt.Errorf(`its last line has %s, which is no value: print {"state": "failed", "reason": "..."} instead, or exit with another code than 0`, word)
+		}
 		return o, fmt.Errorf("its last line %s is not valid JSON: %w", quote(line), err)
 	}
 	var value *float64
@@ -94,7 +101,7 @@ func (f field) read(fields map[string]json.RawMessage) error {
 		return nil
 	}
 	if err := json.Unmarshal(raw, f.into); err != nil {
-		return fmt.Errorf("key %q of its last line is %s: a %s is needed", f.key, quote(raw), f.kind)
+		return fmt.Errorf("key %q of its last line is %s: a %s is needed%s", f.key, shown(raw), f.kind, withoutQuotes(raw))
 	}
 	return nil
 }
@@ -106,7 +113,7 @@ func readOutcomes(o *evaluate.Outcome, fields map[string]json.RawMessage, names 
 	if raw, given := fields["outcomes"]; given {
 		inner = nil
 		if err := json.Unmarshal(raw, &inner); err != nil {
-			return fmt.Errorf("key \"outcomes\" of its last line is %s: an object with the names of the outcomes is needed", quote(raw))
+			return fmt.Errorf("key \"outcomes\" of its last line is %s: an object with the names of the outcomes is needed", shown(raw))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
@@ -125,7 +132,7 @@ func readOutcomes(o *evaluate.Outcome, fields map[string]json.RawMessage, names 
 			err = json.Unmarshal(raw, &measured.Value)
 		}
 		if err != nil || measured.Value == nil {
-			return fmt.Errorf("outcome %q of its last line is %s: a finite number, or an object with value and std, is needed", name, quote(raw))
+			return fmt.Errorf("outcome %q of its last line is %s: a finite number, or an object with value and std, is needed%s", name, shown(raw), withoutQuotes(raw))
 		}
 		if o.Outcomes == nil {
 			o.Outcomes = map[string]float64{}
@@ -141,14 +148,36 @@ func readOutcomes(o *evaluate.Outcome, fields map[string]json.RawMessage, names 
 	return nil
 }
 
+// shown is a part of a line as it stands there, with quotation marks of its own.
+func shown(raw json.RawMessage) string {
+	if len(raw) > mostQuoted || !utf8.Valid(raw) || bytes.ContainsFunc(raw, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return quote(raw)
+	}
+	return string(raw)
+}
+
+// withoutQuotes says how to print a number that was printed as a text.
+func withoutQuotes(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return ""
+	}
+	if _, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil {
+		return ", print it without quotes"
+	}
+	return hint.Point(text)
+}
+
+// mostQuoted bounds what is shown of a line, in bytes.
+const mostQuoted = 120
+
 // quote shows the start of a line.
 func quote(line []byte) string {
-	const most = 120
-	if len(line) <= most {
+	if len(line) <= mostQuoted {
 		return strconv.Quote(string(line))
 	}
-	cut := line[:most]
-	for !utf8.Valid(cut) && len(cut) > most-utf8.UTFMax { // do not cut a character
+	cut := line[:mostQuoted]
+	for !utf8.Valid(cut) && len(cut) > mostQuoted-utf8.UTFMax { // do not cut a character
 		cut = cut[:len(cut)-1]
 	}
 	return strconv.Quote(string(cut)) + "..."

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -235,9 +234,9 @@ func (s *Server) register(mux *http.ServeMux, version string) huma.API {
 	c.CreateHooks = nil // no links to schemas in answers
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
 	c.RejectUnknownQueryParameters = true
-	c.Formats = maps.Clone(c.Formats)
-	c.Formats["application/x-www-form-urlencoded"] = huma.DefaultJSONFormat // what curl -d calls JSON
-	c.Transformers = []huma.Transformer{shorten}
+	format := huma.Format{Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: readJSON}
+	c.Formats = map[string]huma.Format{"application/json": format, "json": format, "application/x-www-form-urlencoded": format} // the last is what curl -d calls JSON
+	c.Transformers = []huma.Transformer{suggest(c.Components.Schemas), shorten}
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "A token that mahabo token create made."},
 	}

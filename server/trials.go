@@ -45,7 +45,7 @@ func (s *Server) registerTrials(api huma.API) {
 	load.MaxBodyBytes = s.limits.Import
 	load.RequestBody = &huma.RequestBody{
 		Required:    true,
-		Description: "A table: CSV with a line that names the columns, divided by commas or semicolons, or one JSON object per line.",
+		Description: "A table: CSV with a line that names the columns, divided by commas, semicolons or tabs, or one JSON object per line.",
 		Content: map[string]*huma.MediaType{
 			"text/csv":             {Schema: &huma.Schema{Type: huma.TypeString}},
 			"application/x-ndjson": {Schema: &huma.Schema{Type: huma.TypeString}},

@@ -200,6 +200,7 @@ func (a ordinalAxis) encode(x []float64, value any) *valueError {
 		}
 		refused.Fix = "use " + formatFloat(a[i]) + ", the nearest"
 	}
+	refused.point(value)
 	return refused
 }
 
@@ -320,6 +321,7 @@ func within(value any, low, high float64, what string) (float64, *valueError) {
 	if ok && finite(v) {
 		refused.Fix = "use " + formatFloat(min(max(v, low), high)) + " or widen the bounds"
 	}
+	refused.point(value)
 	return 0, refused
 }
 

@@ -339,6 +339,9 @@ func (p *parser) unexpected(wanted string) error {
 		return p.fail(p.at, "the text ends where "+wanted+" was expected")
 	}
 	r, _ := utf8.DecodeRuneInString(p.text[p.at:])
+	if r == ',' && p.at > 0 && hint.Point(p.text[p.at-1:min(len(p.text), p.at+2)]) != "" {
+		return p.fail(p.at, "decimals stand behind a point, not a comma, as in 0.5")
+	}
 	return p.fail(p.at, fmt.Sprintf("expected %s, got %q", wanted, r))
 }
 

@@ -62,6 +62,8 @@ func TestConstraintErrors(t *testing.T) {
 		{"w0 < 1", 4, "write <= or >="},
 		{"w0 > 1", 4, "write <= or >="},
 		{"0 <= w0 <= 1", 9, "a second comparison: write two constraints"},
+		{"w0 <= 0,5", 8, "decimals stand behind a point, not a comma, as in 0.5"},
+		{"w0 <= 1, w1", 8, "expected the end of the constraint, got ','"},
 		{"w0 <= 1 1", 9, "expected the end of the constraint, got '1'"},
 		{"w0 w1 <= 1", 4, "expected +, -, *, /, <= or >=, got 'w'"},
 		{"w0 <= 2w1", 8, "an operator is missing: write 2*w..."},

@@ -102,7 +102,10 @@ func fromTree(root *yaml.Node) (*Space, error) {
 		return nil, err
 	}
 	params := fields["parameters"]
-	if params == nil || params.Kind != yaml.MappingNode || len(params.Content) == 0 {
+	if isEmpty(params) {
+		return nil, at(params, "", errors.New("`parameters` has no parameters: write one per line, as in x: {float: [0, 1]}"))
+	}
+	if params == nil || params.Kind != yaml.MappingNode {
 		place := root
 		if params != nil {
 			place = params
@@ -124,6 +127,11 @@ func fromTree(root *yaml.Node) (*Space, error) {
 		return nil, err
 	}
 	return d.build()
+}
+
+// isEmpty says that a mapping or a list is there and has nothing in it.
+func isEmpty(node *yaml.Node) bool {
+	return node != nil && node.Kind != 0 && (node.ShortTag() == "!!null" || node.Kind != yaml.ScalarNode && len(node.Content) == 0)
 }
 
 func readConstraints(list *yaml.Node) (constraints []declaredConstraint, err error) {
@@ -251,7 +259,7 @@ func (d *declaredParam) readKind(value *yaml.Node) (err error) {
 		return err
 	}
 	if len(bounds) != 2 {
-		return at(value, d.Name, fmt.Errorf("%s takes two bounds [low, high], got %d", d.Kind, len(bounds)))
+		return at(value, d.Name, fmt.Errorf("%s takes two bounds [low, high], got %d%s", d.Kind, len(bounds), withPoints(value.Content)))
 	}
 	d.Low, d.High = bounds[0], bounds[1]
 	return nil
@@ -274,9 +282,24 @@ func list[T any](node *yaml.Node, param, expected string, read func(*yaml.Node) 
 	return values, nil
 }
 
+// withPoints says how to write bounds whose decimals may stand behind commas.
+func withPoints(bounds []*yaml.Node) string {
+	text := func(i int) string { return resolve(bounds[i]).Value }
+	switch len(bounds) {
+	case 3:
+		return ": decimals stand behind a point, as in 0.5"
+	case 4:
+		low, high := hint.Point(text(0)+","+text(1)), hint.Point(text(2)+","+text(3))
+		if low != "" && high != "" {
+			return fmt.Sprintf(": if it has decimal commas, write [%s.%s, %s.%s], with points", text(0), text(1), text(2), text(3))
+		}
+	}
+	return ""
+}
+
 func numeral(node *yaml.Node) (v float64, err error) {
 	if tag := node.ShortTag(); node.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" {
-		return 0, fmt.Errorf("expected a number, got %s", describe(node))
+		return 0, fmt.Errorf("expected a number, got %s%s", describe(node), hint.Point(node.Value))
 	}
 	if v, err = strconv.ParseFloat(node.Value, 64); err != nil { // 0x10, 1_000, .inf
 		if err = node.Decode(&v); err != nil {

@@ -84,6 +84,10 @@ func TestFileErrors(t *testing.T) {
 		{"huge int", "parameters:\n  x: {int: [0, 1e16]}", `exceed 1e+15`, 2, 12},
 		{"logint of zero", "parameters:\n  x: {logint: [0, 8]}", `logint needs bounds from 1 on`, 2, 15},
 		{"three bounds", "parameters:\n  x: {int: [0, 1, 2]}", `int takes two bounds [low, high], got 3`, 2, 12},
+		{"decimal commas", "parameters:\n  x: {float: [0,5, 1,5]}", `got 4: if it has decimal commas, write [0.5, 1.5], with points`, 2, 14},
+		{"a decimal comma", "parameters:\n  x: {float: [0,5, 1]}", `got 3: decimals stand behind a point, as in 0.5`, 2, 14},
+		{"four bounds", "parameters:\n  x: {float: [0, -1, 2, 3]}", `two bounds [low, high], got 4`, 2, 14},
+		{"a quoted decimal comma", "parameters:\n  x: {float: [\"0,5\", 1]}", `got the text "0,5": write 0.5, with a point`, 2, 15},
 		{"a text as bound", "parameters:\n  x: {float: [0, one]}", `parameter "x": expected a number, got the text "one"`, 2, 18},
 		{"no list", "parameters:\n  x: {float: 3}", `expected a list of two bounds, as in float: [1, 8]; got 3`, 2, 14},
 		{"no levels", "parameters:\n  x: {ordinal: []}", `two or more numbers, got 0`, 2, 16},
@@ -99,6 +103,7 @@ func TestFileErrors(t *testing.T) {
 		{"fixed list", "parameters:\n  x: {fixed: [1]}", `expected a number, a text, true or false, got a list`, 2, 14},
 		{"fixed infinity", "parameters:\n  x: {fixed: .inf}", `must be a finite number`, 2, 14},
 		{"unknown kind", "parameters:\n  x: {flot: [0, 1]}", `parameter "x": unknown key "flot" (did you mean "float"?)`, 2, 7},
+		{"kind with letters swapped", "parameters:\n  x: {flaot: [0, 1]}", `unknown key "flaot" (did you mean "float"?)`, 2, 7},
 		{"two kinds", "parameters:\n  x: {float: [0, 1], int: [0, 1]}", `both float and int are given`, 2, 27},
 		{"no kind", "parameters:\n  x: {unit: m}", `no kind is given`, 2, 6},
 		{"kind twice", "parameters:\n  x: {int: [0, 1], int: [0, 2]}", `the key "int" is given twice`, 2, 20},
@@ -116,6 +121,10 @@ func TestFileErrors(t *testing.T) {
 		{"a number as name", "parameters:\n  12: bool", `name must be a text, got 12`, 2, 3},
 		{"unknown top key", "parameter:\n  x: bool", `unknown key "parameter" (did you mean "parameters"?)`, 1, 1},
 		{"no parameters", "constraints: []", "`parameters` must be a mapping", 1, 1},
+		{"empty parameters", "parameters: {}", "`parameters` has no parameters: write one per line, as in x: {float: [0, 1]}", 1, 13},
+		{"an empty list", "parameters: []", "`parameters` has no parameters", 1, 13},
+		{"nothing below", "parameters:\n", "`parameters` has no parameters", 1, 12},
+		{"JSON empty", `{"parameters": {}}`, "`parameters` has no parameters", 1, 16},
 		{"a list of parameters", "parameters: [x]", "`parameters` must be a mapping of names to kinds, as in x: {float: [0, 1]}, got a list", 1, 13},
 		{"a list", "- x", "expected a mapping with parameters and constraints, got a list", 1, 1},
 		{"second document", "parameters:\n  x: bool\n---\na: 1", "a second document", 3, 1},
@@ -162,7 +171,7 @@ func TestUnplacedErrors(t *testing.T) {
 		part Part
 		want string
 	}{
-		{Param{Name: "x", Kind: "flot"}, `parameter "x": kind "flot" is unknown`},
+		{Param{Name: "x", Kind: "flot"}, `parameter "x": kind "flot" is unknown (did you mean "float"?): the kinds are`},
 		{Fixed("x", []int{1}), `has type []int`},
 		{Fixed("x", nil), `has type <nil>`},
 		{Choice("x", "a\x00", "b"), `cannot be printed`},

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mahabo/mahabo/internal/hint"
 )
 
 // Kind says which values a parameter takes and how they lie in the box.
@@ -135,16 +137,17 @@ func (p Param) check() error {
 	case KindFixed:
 		return checkFixed(p.Value)
 	}
-	return fmt.Errorf("kind %q is unknown: the kinds are %s", p.Kind, kindList())
+	return fmt.Errorf("kind %q is unknown%s: the kinds are %s", p.Kind, hint.DidYouMean(string(p.Kind), kindNames()), kindList())
 }
 
-func kindList() string {
-	var names []string
+func kindNames() (names []string) {
 	for _, k := range kinds() {
 		names = append(names, string(k))
 	}
-	return strings.Join(names, ", ")
+	return names
 }
+
+func kindList() string { return strings.Join(kindNames(), ", ") }
 
 func (p Param) checkBounds() error {
 	low, high := p.Low, p.High

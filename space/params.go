@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mahabo/mahabo/internal/hint"
 
@@ -235,16 +236,27 @@ type valueError struct {
 	Fix      string
 }
 
+// point says how to write a number with a decimal comma.
+func (e *valueError) point(value any) {
+	if text, ok := value.(string); ok && e.Fix == "" {
+		e.Fix = strings.TrimPrefix(hint.Point(text), ": ")
+	}
+}
+
 func (e *valueError) Error() string {
+	if e.Fix != "" {
+		return e.Fact() + ": " + e.Fix
+	}
+	return e.Fact()
+}
+
+// Fact is the error without what to do, for values that nobody is about to give.
+func (e *valueError) Fact() string {
 	shown := fmt.Sprintf("%v", e.Value)
 	if s, ok := e.Value.(string); ok {
 		shown = strconv.Quote(s)
 	} else if f, ok := e.Value.(float64); ok {
 		shown = strconv.FormatFloat(f, 'g', 10, 64) // nobody reads 17 digits
 	}
-	message := fmt.Sprintf("parameter %q is %s, expected %s", e.Param, shown, e.Expected)
-	if e.Fix != "" {
-		message += ": " + e.Fix
-	}
-	return message
+	return fmt.Sprintf("parameter %q is %s, expected %s", e.Param, shown, e.Expected)
 }

@@ -270,6 +270,8 @@ func TestEncodeErrors(t *testing.T) {
 	}{
 		{"speed", 7, `parameter "speed" is 7, expected a number in [-2, 6]: use 6 or widen the bounds`},
 		{"speed", math.NaN(), `parameter "speed" is NaN, expected a number in [-2, 6]`},
+		{"speed", "1,5", `parameter "speed" is "1,5", expected a number in [-2, 6]: write 1.5, with a point`},
+		{"batch", "16,0", `parameter "batch" is "16,0", expected one of 16, 32, 64: write 16.0, with a point`},
 		{"speed", "fast", `parameter "speed" is "fast", expected a number in [-2, 6]`},
 		{"rate", 0, `parameter "rate" is 0, expected a number in [0.0001, 1]: use 0.0001 or widen the bounds`},
 		{"layers", 2.5, `parameter "layers" is 2.5, expected a whole number in [1, 4]: use 3`},

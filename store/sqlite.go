@@ -60,8 +60,14 @@ func makeFile(path string) error {
 	if err == nil {
 		return f.Close()
 	}
-	if dir := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) {
+	dir := filepath.Dir(path)
+	_, absent := os.Stat(dir)
+	_, unmade := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && errors.Is(absent, fs.ErrNotExist):
 		return fmt.Errorf("there is no folder %s: create it first (%w)", dir, err)
+	case absent == nil && errors.Is(unmade, fs.ErrNotExist):
+		return fmt.Errorf("no file can be made in the folder %s: name a file in one that you can write to (%w)", dir, err)
 	}
 	return fmt.Errorf("the file cannot be opened (%w)", err)
 }

@@ -2,6 +2,7 @@ package study
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -94,7 +95,11 @@ func (l *ledger) added(c Change) (space.Params, error) {
 		case p.Kind == space.KindFixed:
 			value, given = p.Value, true
 		case !given && l.trials.len() > 0:
-			return space.Params{}, fmt.Errorf("parameter %q is new: say which value the %d trials so far had", p.Name, l.trials.len())
+			had := "the trial so far"
+			if n := l.trials.len(); n > 1 {
+				had = fmt.Sprintf("the %d trials so far", n)
+			}
+			return space.Params{}, fmt.Errorf("parameter %q is new: say which value %s had", p.Name, had)
 		}
 		if given {
 			values[p.Name] = value
@@ -182,7 +187,10 @@ func (p *moved) explain(sp *space.Space, params space.Params) {
 		return
 	}
 	p.outside = "the space has no place for it"
-	if _, err := sp.Encode(params); err != nil {
+	_, err := sp.Encode(params)
+	if fact := interface{ Fact() string }(nil); errors.As(err, &fact) { // how to mend the value helps no trial that is over
+		p.outside = fact.Fact()
+	} else if err != nil {
 		p.outside = err.Error()
 	}
 }

@@ -42,6 +42,12 @@ func TestChange(t *testing.T) {
 	if preview.Trials != 4 || len(preview.Outside) != 2 || !strings.Contains(preview.Outside[3], "expected a number in [0, 0.5]") {
 		t.Errorf("the preview is %+v", preview)
 	}
+	if _, err := s.Change(ctx, study.Change{Space: narrow.Space}, true); err == nil || !strings.Contains(err.Error(), "the 4 trials so far had") {
+		t.Errorf("a change without the values of a new parameter says %v", err)
+	}
+	if why := preview.Outside[3]; strings.Contains(why, "use ") || strings.Contains(why, "widen") {
+		t.Errorf("advice for a trial that is over: %s", why)
+	}
 	if sum, err := s.Summary(ctx); err != nil || sum.Excluded != 0 || sum.Config.Space.Dim() != 2 {
 		t.Errorf("the preview has changed the study: %+v, %v", sum, err)
 	}
@@ -117,7 +123,7 @@ func TestChangeErrors(t *testing.T) {
 		want   string
 	}{
 		{"  x: {float: [0, 1]}\n", nil, `"z" is not in the new space, but trials have it: fix it`},
-		{"  x: {float: [0, 1]}\n  z: {float: [0, 1]}\n  y: {int: [1, 3]}\n", nil, `"y" is new: say which value the 1 trials so far had`},
+		{"  x: {float: [0, 1]}\n  z: {float: [0, 1]}\n  y: {int: [1, 3]}\n", nil, `"y" is new: say which value the trial so far had`},
 		{"  x: {float: [0, 1]}\n  z: {float: [0, 1]}\n  y: {int: [1, 3]}\n", map[string]any{"y": 5}, "expected a whole number in [1, 3]"},
 		{"  x: {float: [0, 2]}\n  z: {float: [0, 1]}\n", map[string]any{"x": 1}, "is not new"},
 		{"  x: {float: [0, 2]}\n  z: {float: [0, 1]}\n", map[string]any{"q": 1}, "not in the new space"},

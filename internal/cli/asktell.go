@@ -161,7 +161,7 @@ func (c *tellCmd) Run(ctx context.Context, s streams) error {
 	case c.Value != "":
 		var err error
 		if o.Value, err = strconv.ParseFloat(c.Value, 64); err != nil {
-			return usagef("--value: %q is not a number", c.Value)
+			return usagef("--value: %q is not a number%s", c.Value, hint.Point(c.Value))
 		}
 	}
 	return c.with(ctx, s, c.Study, func(one studied) error {
@@ -204,11 +204,11 @@ func readOutcomes(texts []string) (values, stds map[string]float64, err error) {
 		}
 		number, std, noisy := strings.Cut(strings.Replace(number, "+-", "±", 1), "±")
 		if values[name], err = strconv.ParseFloat(number, 64); err != nil {
-			return nil, nil, usagef("outcome %q: %q is not a number", name, number)
+			return nil, nil, usagef("outcome %q: %q is not a number%s", name, number, hint.Point(number))
 		}
 		if noisy {
 			if stds[name], err = strconv.ParseFloat(std, 64); err != nil {
-				return nil, nil, usagef("the standard deviation of outcome %q: %q is not a number", name, std)
+				return nil, nil, usagef("the standard deviation of outcome %q: %q is not a number%s", name, std, hint.Point(std))
 			}
 		}
 	}

@@ -157,10 +157,10 @@ func (c *benchRunCmd) Run(ctx context.Context, s streams) error {
 	})
 	show.close()
 	if errors.Is(err, context.Canceled) {
-		return interrupted(fmt.Sprintf("stopped after %d of %d trials; run the same command again to continue", last.Done, last.Total))
+		return interrupted(fmt.Sprintf("stopped after %d of %s; run the same command again to continue", last.Done, counted(last.Total, "trial")))
 	}
 	if err == nil {
-		_, err = fmt.Fprintf(s.out, "%d trials in %s, %d of them new; mahabo bench table %s shows them\n", last.Total, c.Out, last.Total-last.Kept, c.Out)
+		_, err = fmt.Fprintf(s.out, "%s in %s, %d of them new; mahabo bench table %s shows them\n", counted(last.Total, "trial"), c.Out, last.Total-last.Kept, c.Out)
 	}
 	return err
 }

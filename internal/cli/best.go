@@ -189,7 +189,7 @@ func (c *bestCmd) params(ctx context.Context, s streams, one studied, best study
 		return err
 	}
 	if more := len(list) - len(shown); more > 0 {
-		fmt.Fprintf(s.err, "%d more parameters (--all lists them)\n", more)
+		fmt.Fprintf(s.err, "%s (--all lists them)\n", counted(more, "more parameter"))
 	}
 	return nil
 }

@@ -102,19 +102,19 @@ func (c *studyChangeCmd) print(s streams, done study.Change) error {
 	numbers := slices.Sorted(maps.Keys(done.Outside))
 	for i, n := range numbers {
 		if i == mostShown {
-			fmt.Fprintf(s.out, "%d more trials do not count\n", len(numbers)-mostShown)
+			fmt.Fprintf(s.out, "not counted either: %s\n", counted(len(numbers)-mostShown, "more trial"))
 			break
 		}
 		fmt.Fprintf(s.out, "trial %d does not count: %s\n", n, done.Outside[n])
 	}
 	if len(done.Inside) > 0 {
-		fmt.Fprintf(s.out, "%d trials that did not count do so again\n", len(done.Inside))
+		fmt.Fprintf(s.out, "counted again: %s that did not count\n", counted(len(done.Inside), "trial"))
 	}
 	what := "changed"
 	if !c.Yes {
 		what = "would change"
 	}
-	fmt.Fprintf(s.out, "%s study %s: %d of its %d trials count\n", what, c.Name, done.Trials-len(done.Outside), done.Trials)
+	fmt.Fprintf(s.out, "%s study %s: %d of its %s count\n", what, c.Name, done.Trials-len(done.Outside), counted(done.Trials, "trial"))
 	if !c.Yes {
 		fmt.Fprintln(s.err, "nothing was changed yet: add --yes to do it")
 	}
@@ -163,15 +163,21 @@ func (c *studyChangeCmd) space(ctx context.Context, had *space.Space) (*space.Sp
 	if text, err = yaml.Marshal(&document); err != nil {
 		return nil, err
 	}
-	sp, err := space.Parse(text)
-	var wrong *space.FileError
-	if errors.As(err, &wrong) {
-		wrong.Line = 0 // of a text that nobody wrote
-	}
+	sp, err := parseWritten(text)
 	if err != nil {
 		return nil, usagef("%w", err)
 	}
 	return sp, nil
+}
+
+// parseWritten reads a text that nobody wrote, the lines of which tell nothing.
+func parseWritten(text []byte) (*space.Space, error) {
+	sp, err := space.Parse(text)
+	var wrong *space.FileError
+	if errors.As(err, &wrong) {
+		wrong.Line = 0
+	}
+	return sp, err
 }
 
 // field returns the value of a key, nil when there is none.
@@ -209,7 +215,7 @@ func setBounds(param *yaml.Node, _, text string) error {
 		if bounds := field(param, kind); bounds != nil {
 			list, err := parsed("[" + strings.Trim(text, "[]") + "]")
 			if err != nil || len(list.Content) != 2 {
-				return fmt.Errorf("write two numbers, LOW,HIGH")
+				return fmt.Errorf("write two numbers, LOW,HIGH, decimals behind a point")
 			}
 			*bounds = *list
 			return nil
@@ -242,15 +248,19 @@ func setField(key string) func(*yaml.Node, string, string) error {
 	}
 }
 
-// fixParam keeps unit and description.
+// fixParam holds a parameter at a value that it can have after the other changes. It keeps unit and description.
 func fixParam(had *space.Space) func(*yaml.Node, string, string) error {
 	return func(param *yaml.Node, name, text string) error {
 		for _, p := range had.Params() {
 			if p.Name != name {
 				continue
 			}
+			v := p.ReadText(text)
+			if err := takes(param, p, v); err != nil {
+				return err
+			}
 			value := &yaml.Node{}
-			if err := value.Encode(p.ReadText(text)); err != nil {
+			if err := value.Encode(v); err != nil {
 				return err
 			}
 			kept := []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: "fixed"}, value}
@@ -264,4 +274,39 @@ func fixParam(had *space.Space) func(*yaml.Node, string, string) error {
 		}
 		return fmt.Errorf("name one parameter")
 	}
+}
+
+// takes says why a parameter, as it is declared after the other changes, cannot have a value.
+func takes(param *yaml.Node, p space.Param, value any) error {
+	if p.Kind == space.KindFixed { // any other of the same type will do
+		_, text := value.(string)
+		switch p.Value.(type) {
+		case bool:
+			if text {
+				return fmt.Errorf("%s is fixed at %v: write true or false", p.Name, p.Value)
+			}
+		case int64, float64:
+			if text {
+				return fmt.Errorf("%s is fixed at %v: write a number%s", p.Name, p.Value, hint.Point(fmt.Sprint(value)))
+			}
+		}
+		return nil
+	}
+	text, err := yaml.Marshal(map[string]any{"parameters": map[string]any{p.Name: param}})
+	if err != nil {
+		return err
+	}
+	sp, err := parseWritten(text)
+	if err != nil {
+		return err
+	}
+	if p = sp.Params()[0]; p.Kind == space.KindChoice && !slices.Contains(p.Labels, fmt.Sprint(value)) {
+		label := fmt.Sprint(value)
+		return fmt.Errorf("%s has no label %q%s: it has %s; add it with --label %s=%s first", p.Name, label, hint.DidYouMean(label, p.Labels), strings.Join(p.Labels, ", "), p.Name, label)
+	}
+	_, err = sp.Pins(space.ParamsOf(map[string]any{p.Name: value}))
+	if err != nil && strings.HasSuffix(err.Error(), "widen the bounds") {
+		err = fmt.Errorf("%w with --bounds %s=LOW,HIGH first", err, p.Name)
+	}
+	return err
 }

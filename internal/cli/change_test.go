@@ -44,7 +44,43 @@ func TestStudyChange(t *testing.T) {
 		refused(t, c.want, in("study", "change", "rig", c.flag, c.value)...)
 	}
 	again := in("minimize", "--space", file, "--study", "rig", "--evals", "1")
-	for _, want := range []string{"x: float [0, 5] with 1 digits °C -> float [0, 10] °C", "ph is gone", "mahabo study change rig --space " + file} {
+	for _, want := range []string{"x: float [0, 5] with 1 digit °C -> float [0, 10] °C", "ph is gone", "mahabo study change rig --space " + file} {
 		refused(t, want, append(again, "--", "true")...)
+	}
+}
+
+// A parameter is fixed at a value that it can have, or, if it is fixed already, at one of the same type.
+func TestFix(t *testing.T) {
+	dir := t.TempDir()
+	in := func(args ...string) []string { return append(args, "--store", "sqlite:"+filepath.Join(dir, "a.db")) }
+	file := writeIn(t, dir, "space.yaml", `parameters:
+  x: {float: [0, 5], step: 0.5}
+  n: {int: [1, 12]}
+  mode: {choice: [slow, fast, off]}
+  on: bool
+  k: {fixed: 4}
+  "w[0:3]": {float: [0, 1]}
+`)
+	must(t, in("study", "create", "rig", "--space", file, "--method", "sobol")...)
+	must(t, in("study", "import", "rig", writeIn(t, dir, "old.csv", "x,n,mode,on,w0,w1,w2,w3,value\n2,3,slow,true,0,0,0,0,1\n"))...)
+	for _, c := range []struct{ flag, value, want string }{
+		{"--fix", "mode=quick", `mode has no label "quick": it has slow, fast, off; add it with --label mode=quick first`},
+		{"--fix", "mode=fasst", `mode has no label "fasst" (did you mean "fast"?): it has`},
+		{"--fix", "x=50", "expected a number in [0, 5]: use 5 or widen the bounds with --bounds x=LOW,HIGH first"},
+		{"--fix", "x=2,5", "write 2.5, with a point"},
+		{"--fix", "n=50", "expected a whole number in [1, 12]: use 12 or widen the bounds with --bounds n=LOW,HIGH first"},
+		{"--fix", "n=2.5", "expected a whole number in [1, 12]: use 3"},
+		{"--fix", "on=maybe", "expected true or false"},
+		{"--fix", "k=often", "k is fixed at 4: write a number"},
+		{"--fix", "w[0:3]=1", "name one parameter"},
+	} {
+		refused(t, c.want, in("study", "change", "rig", c.flag, c.value)...)
+	}
+	refused(t, "bounds [9, 1] are in the wrong order", in("study", "change", "rig", "--fix", "n=3", "--bounds", "n=9,1")...)
+	for _, args := range [][]string{{"--fix", "x=2.25"}, {"--fix", "n=50", "--bounds", "n=1,50"}, {"--fix", "mode=quick", "--label", "mode=quick"}, {"--fix", "on=true"}, {"--fix", "k=5.5"}} {
+		out := must(t, in(append([]string{"study", "change", "rig"}, args...)...)...)
+		if !strings.Contains(out, "would change study rig") || strings.Contains(out, "leave it out") {
+			t.Errorf("%v says\n%s", args, out)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/hint"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -100,7 +101,7 @@ func optionalNumber(flag, text string) (*float64, error) {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return nil, usagef("%s: %q is not a number", flag, text)
+		return nil, usagef("%s: %q is not a number%s", flag, text, hint.Point(text))
 	}
 	return &v, nil
 }

@@ -145,7 +145,7 @@ func parse(tree any, args []string) (*kong.Context, error) {
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
-		return nil, usagef("%w%s (see %s --help)", err, missingUnit(err), commandOf(err))
+		return nil, usagef("%s%s (see %s --help)", plain(err.Error()), missingUnit(err), commandOf(err))
 	}
 	return command, nil
 }

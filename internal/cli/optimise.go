@@ -120,8 +120,8 @@ func (r *optimisation) begin(ctx context.Context) (err error) {
 	}
 	r.total = r.had.Config.Init + r.c.Evals
 	if done := finished(r.had); done >= r.total {
-		fmt.Fprintf(r.err, "mahabo: study %s has %d trials, and %d were asked for with its initial design of %d: raise --evals for more\n",
-			r.had.Config.Name, done, r.total, r.had.Config.Init)
+		fmt.Fprintf(r.err, "mahabo: study %s has %s, and %d were asked for with its initial design of %d: raise --evals for more\n",
+			r.had.Config.Name, counted(done, "trial"), r.total, r.had.Config.Init)
 	}
 	r.Source = r.study.Source(workerName(), lease)
 	r.Command = commandText(r.c.Command)

@@ -189,7 +189,7 @@ func TestAnotherStudyIsRefused(t *testing.T) {
 	}
 	must(t, run("--method sobol --seed 3 --space "+file)...)
 	stdout, stderr, code := call(t, run("--space "+file)...)
-	if code != 0 || !strings.Contains(stderr, "continuing study space in "+store+": 3 trials, 3 complete") || !strings.Contains(stdout, "(sobol, 1 parameters)") {
+	if code != 0 || !strings.Contains(stderr, "continuing study space in "+store+": 3 trials, 3 complete") || !strings.Contains(stdout, "(sobol, 1 parameter)") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	for flags, says := range map[string]string{

@@ -16,7 +16,7 @@ import (
 
 type reportCmd struct {
 	Study string `arg:"" help:"Name of the study."`
-	Out   string `placeholder:"FILE" help:"Page to write, report.html."`
+	Out   string `placeholder:"FILE" help:"Page to write, as report.html; needed unless --json is given."`
 	JSON  bool   `name:"json" help:"Print the analysis as JSON instead."`
 	storeFlags
 }

@@ -81,8 +81,8 @@ func (c *minimizeCmd) openOrCreate(ctx context.Context, s streams, st study.Stor
 		return nil, usagef("study %s in %s was evaluated by another command: before %s, now %s: add --new-command if both find out the same value, or begin another study with --study NAME",
 			want.Name, c.Store, sum.Command, now)
 	}
-	fmt.Fprintf(s.err, "mahabo: continuing study %s in %s: %d trials, %d complete (--study NAME starts another)\n",
-		want.Name, c.Store, sum.Trials, sum.States[evaluate.Complete])
+	fmt.Fprintf(s.err, "mahabo: continuing study %s in %s: %s, %d complete (--study NAME starts another)\n",
+		want.Name, c.Store, counted(sum.Trials, "trial"), sum.States[evaluate.Complete])
 	return one, nil
 }
 
@@ -181,11 +181,11 @@ func (r *optimisation) conclude(ctx context.Context, err error) error {
 	case errors.Is(err, evaluate.ErrNoneWorked):
 		err = fmt.Errorf("%w\nmahabo retry %s NUMBER... has failed trials evaluated again when the cause is mended", err, sum.Config.Name)
 	case errors.Is(err, evaluate.ErrStopped), errors.Is(err, context.Canceled):
-		err = interrupted(fmt.Sprintf("stopped after %d of %d trials; the same command continues", done, r.total))
+		err = interrupted(fmt.Sprintf("stopped after %d of %s; the same command continues", done, counted(r.total, "trial")))
 	}
 	report := r.Report()
 	if report.Fallbacks > 0 {
-		fmt.Fprintf(r.err, "note: in %d rounds the model could not be used (%v); their points are uniform\n", report.Fallbacks, report.Fallback)
+		fmt.Fprintf(r.err, "note: in %s the model could not be used (%v), the points are uniform\n", counted(report.Fallbacks, "round"), report.Fallback)
 	}
 	if report.Note != "" {
 		fmt.Fprintf(r.err, "note: %s\n", report.Note)
@@ -235,8 +235,8 @@ func (r *optimiseResult) write(w io.Writer, asJSON bool) error {
 	if r.Outcomes != nil {
 		return r.writeOutcomes(w, others)
 	}
-	_, err := fmt.Fprintf(w, "best value  %.6g in trial %d of %d%s (%s, %d parameters)\nat          %s\ntime        %s in the method\nstudy       %s in %s\n",
-		r.Best, r.Trial, r.Trials, others, r.Method, r.Params.Len(), r.place, seconds(r.Seconds), r.Study, r.Store)
+	_, err := fmt.Fprintf(w, "best value  %.6g in trial %d of %d%s (%s, %s)\nat          %s\ntime        %s in the method\nstudy       %s in %s\n",
+		r.Best, r.Trial, r.Trials, others, r.Method, counted(r.Params.Len(), "parameter"), r.place, seconds(r.Seconds), r.Study, r.Store)
 	return err
 }
 
@@ -261,7 +261,7 @@ func (r *optimiseResult) writeOutcomes(w io.Writer, others string) error {
 	case len(r.Front) > 1:
 		what = fmt.Sprintf("front of %d points with the hypervolume %.6g, its knee", len(r.Front), *r.Hypervolume)
 	}
-	_, err := fmt.Fprintf(w, "%s: trial %d of %d%s (%s, %d parameters)\noutcomes    %s\n", what, r.Trial, r.Trials, others, r.Method, r.Params.Len(), outcomesText(r.Outcomes, r.objectives...))
+	_, err := fmt.Fprintf(w, "%s: trial %d of %d%s (%s, %s)\noutcomes    %s\n", what, r.Trial, r.Trials, others, r.Method, counted(r.Params.Len(), "parameter"), outcomesText(r.Outcomes, r.objectives...))
 	if err == nil && r.Violations != nil {
 		_, err = fmt.Fprintf(w, "violations  %s\n", outcomesText(r.Violations))
 	}

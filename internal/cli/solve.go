@@ -88,7 +88,7 @@ func (c *minimizeCmd) solve(ctx context.Context, s streams) (err error) {
 	})
 	show.close()
 	if errors.Is(err, context.Canceled) {
-		err = interrupted(fmt.Sprintf("stopped after %d of %d evaluations", found.evaluated, config.Budget))
+		err = interrupted(fmt.Sprintf("stopped after %d of %s", found.evaluated, counted(config.Budget, "evaluation")))
 	}
 	if errors.Is(err, evaluate.ErrExhausted) {
 		fmt.Fprintf(s.err, "note: %v: the space has no other values\n", evaluate.ErrExhausted)
@@ -203,8 +203,8 @@ func (r *minimizeResult) write(w io.Writer, asJSON bool) error {
 	if r.Params != nil {
 		place = firstParams(*r.Params, 8)
 	}
-	_, err := fmt.Fprintf(w, "best value  %.6g after %d evaluations (%s on %s, %d parameters)\nat          %s\ntime        %s in the method, %s per suggestion (median)\n",
-		r.Best, r.Evaluated, r.Method, r.Problem, r.Dim, place,
+	_, err := fmt.Fprintf(w, "best value  %.6g after %s (%s on %s, %s)\nat          %s\ntime        %s in the method, %s per suggestion (median)\n",
+		r.Best, counted(r.Evaluated, "evaluation"), r.Method, r.Problem, counted(r.Dim, "parameter"), place,
 		seconds(r.Seconds), seconds(r.MedianSecondsPerSuggestion))
 	return err
 }

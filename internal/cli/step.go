@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/mahabo/mahabo/internal/hint"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -47,7 +48,7 @@ func (c *stepCmd) Run(ctx context.Context, s streams) error {
 	case len(c.Values) == 1 && !strings.Contains(c.Values[0], "="):
 		var err error
 		if r.Value, err = strconv.ParseFloat(c.Values[0], 64); err != nil {
-			return usagef("%q is not a number", c.Values[0])
+			return usagef("%q is not a number%s", c.Values[0], hint.Point(c.Values[0]))
 		}
 	default:
 		var err error

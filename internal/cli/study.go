@@ -153,7 +153,7 @@ func (c *studyCreateCmd) Run(ctx context.Context, s streams) (err error) {
 	case err != nil:
 		return input(err)
 	}
-	_, err = fmt.Fprintf(s.out, "created study %s in %s: %d parameters, %s by %s%s\n", c.Name, c.Store, len(sp.Params()), goalText(config), c.Method, formerText(c.From))
+	_, err = fmt.Fprintf(s.out, "created study %s in %s: %s, %s by %s%s\n", c.Name, c.Store, counted(len(sp.Params()), "parameter"), goalText(config), c.Method, formerText(c.From))
 	return err
 }
 
@@ -350,12 +350,12 @@ func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
 		}
 		w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(w, "study\t%s, created %s\n", info.Config.Name, info.Created.Format(time.RFC3339))
-		fmt.Fprintf(w, "method\t%s, seed %d, %d initial points\n", info.Config.Method, info.Config.Seed, info.Config.Init)
-		fmt.Fprintf(w, "goal\t%s over %d parameters\n", goalText(info.Config), len(info.Config.Space.Params()))
+		fmt.Fprintf(w, "method\t%s, seed %d, %s\n", info.Config.Method, info.Config.Seed, counted(info.Config.Init, "initial point"))
+		fmt.Fprintf(w, "goal\t%s over %s\n", goalText(info.Config), counted(len(info.Config.Space.Params()), "parameter"))
 		if text := longText(info.Config); text != "" {
 			fmt.Fprintf(w, "trials end\t%s\n", text)
 		}
-		fmt.Fprintf(w, "trials\t%s\n", strings.Join(append([]string{fmt.Sprintf("%d in %d batches", info.Trials, info.Batches)}, states...), ", "))
+		fmt.Fprintf(w, "trials\t%s\n", strings.Join(append([]string{fmt.Sprintf("%d in %s", info.Trials, batches(info.Batches))}, states...), ", "))
 		fmt.Fprintf(w, "best\t%s\n", info.bestText())
 		if info.Best != nil {
 			fmt.Fprintf(w, "at\ttrial %d: %s\n", info.Best.Number, firstParams(info.Best.Params, 8))
@@ -408,11 +408,11 @@ func (c *studyDeleteCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	if !c.Yes {
-		return usagef("study %q has %d trials, which cannot be brought back: add --yes to delete them", c.Name, sum.Trials)
+		return usagef("study %q has %s, which cannot be brought back: add --yes to delete the study", c.Name, counted(sum.Trials, "trial"))
 	}
 	if err := st.remove(ctx, c.Name); err != nil {
 		return input(err)
 	}
-	_, err = fmt.Fprintf(s.out, "deleted study %s and its %d trials\n", c.Name, sum.Trials)
+	_, err = fmt.Fprintf(s.out, "deleted study %s and its %s\n", c.Name, counted(sum.Trials, "trial"))
 	return err
 }

@@ -137,7 +137,7 @@ func TestStudyImportExport(t *testing.T) {
 	if code != 0 || stdout != "would import 2 rows, left out 1\n" || !strings.Contains(stderr, file+":3: ") || !strings.Contains(stderr, "99") {
 		t.Errorf("the dry run printed %q, %q, code %d", stdout, stderr, code)
 	}
-	for _, want := range []string{"imported 2 rows, left out 1\n", "had imported before 2 rows, left out 1\n"} {
+	for _, want := range []string{"imported 2 rows, left out 1\n", "2 rows were there already, left out 1\n"} {
 		if text := must(t, in(imported)...); text != want {
 			t.Errorf("importing printed %q, want %q", text, want)
 		}
@@ -185,7 +185,20 @@ func TestStudyUsageErrors(t *testing.T) {
 		{"study create b --budget=-1 --space " + space, "budget is -1"},
 		{"study show rog", `study "rog"`},
 		{"study delete rig", "--yes"},
-		{"study export rig --format xls", "--format"},
+		{"study export rig --format xls", `--format must be auto, csv, jsonl or parquet, got "xls"`},
+		{"study export rig --out " + dir + "/x.xlsx", "x.xlsx does not end in .csv, .jsonl or .parquet: use one of these, or say with --format"},
+		{"study create b --goal maximise --space " + space, `--goal must be minimize or maximize, got "maximise" (did you mean "maximize"?)`},
+		{"study create b --cost yes --space " + space, `--cost must be aware, got "yes" (see`},
+		{"correct rig 1 --state complte", `--state must be complete, failed or infeasible, got "complte" (did you mean "complete"?)`},
+		{"ask rig --count 2.5", `--count: expected a whole number but got "2.5"`},
+		{"ask rig --lease soon", "--lease: expected a time as 90s or 2h but got"},
+		{"tell rig 1 --value 0,83", `--value: "0,83" is not a number: write 0.83, with a point`},
+		{"tell rig 1 --value 1 --std 0,5", `--std: expected a number but got "0,5": write 0.5, with a point`},
+		{"tell rig 1 a=0,5±0.1", `"0,5" is not a number: write 0.5`},
+		{"tell rig 1 a=0.5±0,1", `"0,1" is not a number: write 0.1`},
+		{"correct rig 1 --value 0,5", "write 0.5, with a point"},
+		{"step rig 1 3 0,5", "write 0.5, with a point"},
+		{"enqueue rig x=0,1 n=1 mode=fast", `parameter "x" is "0,1", expected a number in [0, 10]: write 0.1, with a point`},
 		{"enqueue rig", "name=value"},
 		{"enqueue rig x", `"x" is not of the form`},
 		{"enqueue rig x=1 y=2", `no parameter "y"`},

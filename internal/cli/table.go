@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/mahabo/mahabo/internal/remote"
 	"github.com/mahabo/mahabo/internal/table"
@@ -34,7 +35,10 @@ func (*studyExportCmd) Help() string {
 func (c *studyExportCmd) Run(ctx context.Context, s streams) error {
 	format := table.Format(c.Format)
 	if c.Format == "auto" {
-		format = cmp.Or(table.FormatOf(c.Out), table.CSV)
+		if format = table.FormatOf(c.Out); format == "" && endsOtherwise(c.Out) {
+			return usagef("--out: the name %s does not end in .csv, .jsonl or .parquet: use one of these, or say with --format what to write", c.Out)
+		}
+		format = cmp.Or(format, table.CSV)
 	}
 	return c.with(ctx, s, c.Name, func(one studied) error {
 		if c.Out == "" {
@@ -47,9 +51,15 @@ func (c *studyExportCmd) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(s.out, "wrote %d trials of %s to %s\n", sum.Trials, c.Name, c.Out)
+		_, err = fmt.Fprintf(s.out, "wrote %s of %s to %s\n", counted(sum.Trials, "trial"), c.Name, c.Out)
 		return err
 	})
+}
+
+// endsOtherwise says that a name ends as those of files of one kind do. Devices have no such names.
+func endsOtherwise(name string) bool {
+	ext := filepath.Ext(name)
+	return len(ext) > 1 && ext != filepath.Base(name)
 }
 
 type studyImportCmd struct {
@@ -67,7 +77,7 @@ type studyImportCmd struct {
 // Help is the long help.
 func (*studyImportCmd) Help() string {
 	return `Rows that cannot be used are listed and left out: those without a value, with a parameter out of its
-bounds, or that break a constraint of the space. CSV is divided by commas or semicolons.
+bounds, or that break a constraint of the space. CSV is divided by commas, semicolons or tabs.
 
 Examples:
 
@@ -139,18 +149,21 @@ func (c *studyImportCmd) report(s streams, r table.Report, refused error) error 
 		fmt.Fprintf(s.err, "%s:%d: %v\n", c.File, bad.Line, bad.Err)
 	}
 	if more := len(r.Bad) - mostShown; more > 0 {
-		fmt.Fprintf(s.err, "%s: %d more rows cannot be used (--json lists all)\n", c.File, more)
+		fmt.Fprintf(s.err, "%s: %s cannot be used (--json lists all)\n", c.File, counted(more, "more row"))
 	}
 	if c.Strict && refused != nil {
 		return refused
 	}
-	done := "imported"
+	rows := counted(r.Good, "row")
+	done := "imported " + rows
 	switch {
 	case c.DryRun:
-		done = "would import"
+		done = "would import " + rows
+	case r.Repeated && r.Good == 1:
+		done = rows + " was there already"
 	case r.Repeated:
-		done = "had imported before"
+		done = rows + " were there already"
 	}
-	_, err := fmt.Fprintf(s.out, "%s %d rows, left out %d\n", done, r.Good, len(r.Bad))
+	_, err := fmt.Fprintf(s.out, "%s, left out %d\n", done, len(r.Bad))
 	return errors.Join(err, refused)
 }

@@ -46,7 +46,7 @@ func TestStudyImportLeavesOut(t *testing.T) {
 	}
 
 	missing := writeIn(t, dir, "missing.csv", "acid,lye,value\n0.1,0.2,3\n")
-	refused(t, `base has no column "base": say which one it is, as in --column base=COLUMN; the file has the columns acid, lye, value`, in("study import mix "+missing)...)
+	refused(t, `the file has no column "base" for the parameter base: name the right one with --column base=COLUMN; the file has the columns acid, lye, value`, in("study import mix "+missing)...)
 	unclear := writeIn(t, dir, "unclear.csv", "acid;base;value\n0;0;1,250\n")
 	refused(t, "--decimal comma or --decimal point", in("study import mix "+unclear)...)
 	must(t, in("study import mix --decimal comma "+unclear)...)

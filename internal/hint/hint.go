@@ -1,7 +1,14 @@
-// Package hint finds the word that a misspelt one was meant to be.
+// Package hint finds what a word or a number was meant to be.
 package hint
 
-import "fmt"
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+)
 
 // DidYouMean returns ` (did you mean "word"?)` for the known word with the smallest edit
 // distance, if at most a third of its letters differ but not all, and "" if there is none.
@@ -22,22 +29,61 @@ func DidYouMean(word string, known []string) string {
 	return fmt.Sprintf(" (did you mean %q?)", best)
 }
 
-// distance is the Levenshtein distance of two words in bytes.
+// distance is how many bytes have to be inserted, removed, replaced or swapped with the next
+// to make one word the other.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
+		before, last, row = last, row, before
 		row[0] = i + 1
 		for j := range len(b) {
 			cost := 1
 			if a[i] == b[j] {
 				cost = 0
 			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]
+}
+
+// NotFinite returns NaN or Infinity if that is where JSON could not be read.
+func NotFinite(data []byte, err error) string {
+	var broken *json.SyntaxError
+	if !errors.As(err, &broken) || broken.Offset < 1 || broken.Offset > int64(len(data)) {
+		return ""
+	}
+	isLetter := func(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+	from, to := int(broken.Offset-1), int(broken.Offset-1)
+	for from > 0 && isLetter(data[from-1]) {
+		from--
+	}
+	for to < len(data) && isLetter(data[to]) {
+		to++
+	}
+	switch strings.ToLower(string(data[from:to])) {
+	case "nan":
+		return "NaN"
+	case "inf", "infinity":
+		return "Infinity"
+	}
+	return ""
+}
+
+// commaNumber is a number with a decimal comma.
+var commaNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?\d*,\d+([eE][+-]?\d+)?$`) })
+
+// Point returns `: write 0.83, with a point` for a number with a decimal comma, and "" for any other text.
+func Point(text string) string {
+	text = strings.TrimSpace(text)
+	if !commaNumber().MatchString(text) {
+		return ""
+	}
+	return ": write " + strings.Replace(text, ",", ".", 1) + ", with a point"
 }

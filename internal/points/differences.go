@@ -81,6 +81,9 @@ func describe(p space.Param) string {
 	}
 	if p.Digits > 0 {
 		text += fmt.Sprintf(" with %d digits", p.Digits)
+		if p.Digits == 1 {
+			text = strings.TrimSuffix(text, "s")
+		}
 	}
 	if p.Unit != "" {
 		text += " " + p.Unit

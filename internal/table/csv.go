@@ -15,6 +15,9 @@ import (
 
 // readCSV reads a table whose first line names the columns.
 func (in *importer) readCSV(ctx context.Context, data []byte) error {
+	if err := checkText(data); err != nil {
+		return err
+	}
 	separator, index, err := in.readHeader(data)
 	if err != nil {
 		return err
@@ -41,7 +44,7 @@ func (in *importer) readCSV(ctx context.Context, data []byte) error {
 		case err != nil:
 			in.refuse(r.line, err)
 		case len(cells) != len(index):
-			in.refuse(r.line, fmt.Errorf("it has %d cells, there are %d columns", len(cells), len(index)))
+			in.refuse(r.line, fmt.Errorf("it has %s, there are %d columns", cellsText(len(cells)), len(index)))
 		default:
 			in.add(r.line, csvRow{index, cells, decimal})
 		}
@@ -63,8 +66,8 @@ type split struct {
 
 // readHeader finds the separator and the columns.
 func (in *importer) readHeader(data []byte) (separator byte, index map[string]int, err error) {
-	var splits []split
-	for _, separator := range []byte(",;") {
+	var splits, possible []split
+	for _, separator := range []byte(",;\t") {
 		s := split{separator: separator}
 		s.header, s.err = newRecords(data, separator, in.limits).read()
 		switch {
@@ -76,17 +79,25 @@ func (in *importer) readHeader(data []byte) (separator byte, index map[string]in
 			s.index, s.err = in.header(s.header)
 		}
 		splits = append(splits, s)
+		if s.err == nil && len(s.header) > 1 {
+			possible = append(possible, s)
+		}
 	}
-	commas, semicolons := splits[0], splits[1]
-	if commas.err == nil && semicolons.err == nil && len(commas.header) > 1 && len(semicolons.header) > 1 {
-		return 0, nil, refusef("the line that names the columns holds commas and semicolons, and either may divide them: quote the names that hold the other one")
+	if len(possible) > 1 {
+		return 0, nil, refusef("the line that names the columns holds %s and %s, and either may divide them: quote the names that hold the other one",
+			separators[possible[0].separator], separators[possible[1].separator])
 	}
-	chosen := commas
-	if commas.err != nil && (semicolons.err == nil || len(semicolons.header) > len(commas.header)) {
-		chosen = semicolons
+	chosen := splits[0]
+	for _, s := range splits[1:] {
+		if chosen.err != nil && (s.err == nil || len(s.header) > len(chosen.header)) {
+			chosen = s
+		}
 	}
 	return chosen.separator, chosen.index, chosen.err
 }
+
+// separators are the signs that may divide columns.
+var separators = map[byte]string{',': "commas", ';': "semicolons", '\t': "tabs"}
 
 type csvRow struct {
 	index   map[string]int
@@ -131,4 +142,11 @@ func (r csvRow) param(p space.Param, column string) (any, bool, error) {
 		return nil, false, nil
 	}
 	return p.ReadText(text), true, nil
+}
+
+func cellsText(n int) string {
+	if n == 1 {
+		return "1 cell"
+	}
+	return fmt.Sprintf("%d cells", n)
 }

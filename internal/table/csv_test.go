@@ -44,6 +44,9 @@ func TestSeparators(t *testing.T) {
 		"x,c,value,\"note; or, remark\"\n2.5,a;b,3,\n0.5,\"a,b\",4,\n",
 		"x,c,value,note; or remark\n2.5,a;b,3,\n0.5,\"a,b\",4,\n",
 		"x;c;value;note, or remark\n2,5;\"a;b\";3;\n0,5;a,b;4;\n",
+		"x\tc\tvalue\n2.5\ta;b\t3\n0.5\ta,b\t4\n",
+		"x\tc\tvalue\tnote; or, remark\r\n2,5\ta;b\t3\t\r\n0,5\ta,b\t4\t\r\n",
+		"x,c,value,note\tor remark\n2.5,a;b,3,\n0.5,\"a,b\",4,\n",
 		"\"x\",\"c\",\"value\"\n\"2,5\",\"a;b\",\"3\"\n\"0,5\",\"a,b\",\"4\"\n",
 	} {
 		if text, err := read(t, sp, file, Options{}); err != nil || text != want {
@@ -52,7 +55,17 @@ func TestSeparators(t *testing.T) {
 	}
 	for _, c := range []struct{ file, want string }{
 		{"x,c,value,x;c;value;x\n", "commas and semicolons, and either may divide them: quote the names"},
-		{"x;c;loss\n1;a;2\n", `value has no column "value": say which one it is, as in value=COLUMN; the file has the columns x, c, loss`},
+		{"x,value,x\tvalue\tx\n", "commas and tabs, and either may divide them: quote the names"},
+		{"x;c;loss\n1;a;2\n", `the file has no column "value": name the right one, as in value=COLUMN; the file has the columns x, c, loss`},
+		{"y;c;value\n1;a;2\n", `the file has no column "x" for the parameter x: name the right one, as in x=COLUMN; the file has the columns y, c, value`},
+		{"y\tvalue\n1\t2\n", `the file has the columns y, value`},
+		{"x|value\n1|2\n", `the file has only the column "x|value" (columns of CSV are divided by commas, semicolons or tabs)`},
+		{"X,Value\n1,2\n", `the file has no column "x" for the parameter x, capitals count: add x=X, value=Value; the file has the columns X, Value`},
+		{"y,Value\n1,2\n", `the file has no column "x" for the parameter x: name the right one, as in x=COLUMN`},
+		{"PK\x03\x04\x14\x00\x06", "the file is no text, but a workbook or a ZIP archive: save the table as CSV"},
+		{"PAR1\x15\x04", "but Parquet"},
+		{"\xff\xfex\x00,\x00v\x00", "in UTF-16: save it in UTF-8"},
+		{"x\x00,value\n1,2\n", "the file is no text"},
 		{"\"x;c\n", "the line that names the columns"},
 	} {
 		if _, err := read(t, newSpace(t, space.Float("x", 0, 10)), c.file, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -132,14 +145,14 @@ func TestConstraintsOfRows(t *testing.T) {
 func TestMissingColumn(t *testing.T) {
 	sp := newSpace(t, space.Float("temperature", 0, 100))
 	_, err := read(t, sp, "temp,yield\n1,2\n", Options{Flags: true})
-	want := `temperature has no column "temperature": say which one it is, as in --column temperature=COLUMN; the file has the columns temp, yield`
+	want := `the file has no column "temperature" for the parameter temperature: name the right one with --column temperature=COLUMN; the file has the columns temp, yield`
 	if err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}
 	for file, want := range map[string]string{
-		`{"temp":1,"yield":2}`:                              `temperature has no column "temperature": say which one it is, as in temperature=COLUMN; the file has the columns temp, yield`,
+		`{"temp":1,"yield":2}`:                              `the file has no column "temperature" for the parameter temperature: name the right one, as in temperature=COLUMN; the file has the columns temp, yield`,
 		`{"params":{"temp":1},"value":2,"n":3}` + "\n[1]\n": "the file has the columns temp, n, value",
-		`{"params":{"temperature":1},"yield":2}`:            `value has no column "value"`,
+		`{"params":{"temperature":1},"yield":2}`:            `the file has no column "value"`,
 	} {
 		s, _ := begin(t, study.Config{Space: sp})
 		if _, err := Import(t.Context(), s, strings.NewReader(file), Options{Format: JSONL}); err == nil || !strings.Contains(err.Error(), want) {

@@ -103,7 +103,7 @@ func (in *importer) findDecimal(ctx context.Context, data []byte, separator byte
 	if in.options.Decimal != DecimalAuto {
 		return in.options.Decimal, nil
 	}
-	if separator == ',' && bytes.IndexByte(data, '"') < 0 || separator == ';' && bytes.IndexByte(data, ',') < 0 {
+	if separator == ',' && bytes.IndexByte(data, '"') < 0 || separator != ',' && bytes.IndexByte(data, ',') < 0 {
 		return DecimalPoint, nil // no cell holds a comma
 	}
 	var numeric []int

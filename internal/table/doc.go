@@ -9,14 +9,14 @@
 //
 // # CSV
 //
-// The first line names the columns. The columns are divided by the sign, a comma or a
-// semicolon, that the first line holds outside quotes. If it holds both, they are divided by
-// the one that leaves every column that is needed.
+// The first line names the columns. The columns are divided by the sign, a comma, a
+// semicolon or a tab, that the first line holds outside quotes. If it holds several, they are
+// divided by the one that leaves every column that is needed.
 //
 // Numbers have a decimal point, or all of them a decimal comma: a file has decimal commas
 // when some number has a comma and none a point, and when a number such as 0,5 or 12,25
 // settles that the comma does not mark thousands. If no number settles it, or if commas and
-// points are mixed in a file divided by semicolons, the file is refused until
+// points are mixed in a file divided by semicolons or tabs, the file is refused until
 // Options.Decimal says which it is.
 //
 // # Formulas

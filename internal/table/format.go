@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,22 @@ func FormatOf(name string) Format {
 func (f Format) validate() error {
 	if f != CSV && f != JSONL && f != Parquet {
 		return refusef("format %q is not known: write %s, %s or %s", f, CSV, JSONL, Parquet)
+	}
+	return nil
+}
+
+// checkText refuses a file that is no text, whatever its name says.
+func checkText(data []byte) error {
+	first, _, _ := bytes.Cut(data[:min(len(data), 4096)], []byte("\n"))
+	switch {
+	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
+		return refusef("the file is no text, but a workbook or a ZIP archive: save the table as CSV in UTF-8")
+	case bytes.HasPrefix(data, []byte("PAR1")):
+		return refusef("the file is no text, but Parquet: give it as such")
+	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
+		return refusef("the file is in UTF-16: save it in UTF-8")
+	case bytes.HasPrefix(data, []byte("\x1f\x8b")), bytes.IndexByte(first, 0) >= 0:
+		return refusef("the file is no text: save the table as CSV in UTF-8")
 	}
 	return nil
 }

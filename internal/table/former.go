@@ -32,18 +32,27 @@ func Former(trials []study.Trial, had, goal study.Goal) (rows []study.Row) {
 // parameters, and one that is called value, or as the outcome of the study. Other columns, and rows
 // without a value, are left out.
 func ReadFormer(data []byte, sp *space.Space) (rows []study.Row, err error) {
+	if err := checkText(data); err != nil {
+		return nil, err
+	}
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	r := csv.NewReader(strings.NewReader(text))
 	first, _, _ := strings.Cut(text, "\n")
-	if strings.Count(first, ";") > strings.Count(first, ",") {
-		r.Comma = ';'
+	for _, separator := range ";\t" {
+		if strings.Count(first, string(separator)) > strings.Count(first, string(r.Comma)) {
+			r.Comma = separator
+		}
 	}
-	r.FieldsPerRecord, r.TrimLeadingSpace = -1, true
+	r.FieldsPerRecord, r.TrimLeadingSpace = -1, r.Comma != '\t'
 	header, err := r.Read()
 	if err != nil {
 		return nil, fmt.Errorf("the first line has to name the columns: %w", err)
 	}
 	params := map[int]space.Param{}
+	var names []string
+	for _, p := range sp.Params() {
+		names = append(names, p.Name)
+	}
 	value := -1
 	for i, name := range header {
 		name = strings.TrimSpace(name)
@@ -62,11 +71,14 @@ func ReadFormer(data []byte, sp *space.Space) (rows []study.Row, err error) {
 		}
 	}
 	if value < 0 {
-		return nil, fmt.Errorf("there is no column \"value\": the columns are %s", listed(header))
+		return nil, fmt.Errorf("there is no column \"value\": rename the one with the values; the columns are %s", listed(header))
+	}
+	if len(params) == 0 {
+		return nil, fmt.Errorf("no column is a parameter: the columns are %s, the parameters %s; rename those that are meant", listed(header), listed(names))
 	}
 	number := func(text string) (float64, error) {
 		text = strings.TrimSpace(text)
-		if r.Comma == ';' {
+		if r.Comma != ',' {
 			text = strings.Replace(text, ",", ".", 1)
 		}
 		return strconv.ParseFloat(text, 64)
@@ -74,6 +86,8 @@ func ReadFormer(data []byte, sp *space.Space) (rows []study.Row, err error) {
 	for {
 		cells, err := r.Read()
 		switch {
+		case errors.Is(err, io.EOF) && len(rows) == 0:
+			return nil, fmt.Errorf("no row has a number in %q and a parameter: there is nothing to learn from", header[value])
 		case errors.Is(err, io.EOF):
 			return rows, nil
 		case err != nil:

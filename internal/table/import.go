@@ -106,6 +106,14 @@ func (o Options) flag(name, value string) string {
 	return name + "=" + value
 }
 
+// between divides options that are stated one after the other.
+func (o Options) between() string {
+	if o.Flags {
+		return " "
+	}
+	return ", "
+}
+
 // digest names a file and the way it is read. Studies keep it: what it is made of must not
 // change.
 func (o Options) digest(data []byte) string {

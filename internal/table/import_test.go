@@ -124,7 +124,7 @@ func TestImportRefuses(t *testing.T) {
 		{"", JSONL, nil, "is empty"},
 		{"rate,value\n", "xml", nil, `"xml"`},
 		{"rates,value\n1,2\n", CSV, nil, `did you mean "rates"?`},
-		{"rate\n1\n", CSV, nil, `value has no column "value"`},
+		{"rate\n1\n", CSV, nil, `the file has no column "value"`},
 		{"rate,rate,value\n1,1,2\n", CSV, nil, "two columns"},
 		{"rate,value\n1,2\n", CSV, map[string]string{"speed": "rate"}, `"speed" is neither`},
 		{"rate,value\n1,2\n", CSV, map[string]string{"std": "sd"}, `"sd"`},

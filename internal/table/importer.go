@@ -129,8 +129,53 @@ func (in *importer) isOutcome(column string) bool {
 // missing says which columns there are instead.
 func (in *importer) missing(field string, header []string) error {
 	c := in.named(field)
-	return refusef("%s has no column %q%s: say which one it is, as in %s; the file has the columns %s",
-		field, c, hint.DidYouMean(c, header), in.options.flag("column", field+"=COLUMN"), listed(header))
+	if renamed := in.otherCase(field, header); renamed != nil {
+		return refusef("the file has no column %q%s, capitals count: add %s; the file has the columns %s",
+			c, in.whose(field), strings.Join(renamed, in.options.between()), listed(header))
+	}
+	name := "name the right one with "
+	if !in.options.Flags {
+		name = "name the right one, as in "
+	}
+	columns := "the columns " + listed(header)
+	if len(header) == 1 && in.options.Format == CSV {
+		columns = fmt.Sprintf("only the column %q (columns of CSV are divided by commas, semicolons or tabs)", shorten(header[0]))
+	}
+	return refusef("the file has no column %q%s%s: %s%s; the file has %s",
+		c, in.whose(field), hint.DidYouMean(c, header), name, in.options.flag("column", field+"=COLUMN"), columns)
+}
+
+// whose says what a column has to hold, unless it is called so.
+func (in *importer) whose(field string) string {
+	for _, p := range in.params {
+		if column(p.Name) == field {
+			return " for the parameter " + p.Name
+		}
+	}
+	if in.named(field) != field {
+		return " for " + field
+	}
+	return ""
+}
+
+// otherCase are the options for a column, and for others that are needed, which are written in other capitals;
+// nil when the first is not there at all.
+func (in *importer) otherCase(first string, header []string) (options []string) {
+	written, folded := map[string]bool{}, map[string]string{}
+	for _, name := range header {
+		written[name], folded[strings.ToLower(name)] = true, name
+	}
+	for _, field := range slices.Concat([]string{first}, in.needed()) {
+		name, is := folded[strings.ToLower(in.named(field))]
+		if !is && field == first {
+			return nil
+		}
+		option := in.options.flag("column", field+"="+name)
+		if is && !written[in.named(field)] && !slices.Contains(options, option) && len(options) < mostListed {
+			options = append(options, option)
+		}
+	}
+	return options
 }
 
 // mostListed columns fit into an error.

@@ -17,6 +17,9 @@ import (
 // readJSONL reads one object per line, its parameters in "params" or beside the
 // other fields.
 func (in *importer) readJSONL(ctx context.Context, data []byte) error {
+	if err := checkText(data); err != nil {
+		return err
+	}
 	in.total = bytes.Count(data, []byte("\n"))
 	var first jsonRow
 	absent := in.needed() // in all rows so far

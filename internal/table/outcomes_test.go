@@ -49,7 +49,7 @@ func TestImportedOutcomes(t *testing.T) {
 	sp := newSpace(t, space.Float("x", 0, 10), space.Outcome{Name: "mass", Goal: "minimize"}, space.Outcome{Name: "stress", AtMost: new(3.0)})
 	for _, c := range []struct{ file, want string }{
 		{"x,mass,stress\n1,2,3\n", ""},
-		{"x,mass,s\n1,2,3\n", `stress has no column "stress"`},
+		{"x,mass,s\n1,2,3\n", `the file has no column "stress"`},
 		{"x,mass,stress\n1,2,\n", `outcome "stress" is missing`},
 		{"x,mass,stress\n1,2,high\n", `outcome "stress": "high" is not a number`},
 		{"x;mass;stress\n1;2,5;3\n", ""},
