@@ -107,7 +107,7 @@ func (a *analyst) explain() {
 		why := "The points are too few, or lie too close together, to tell."
 		switch noisy := c.noise() > someNoise && a.out.Calibration.R2 < leastPredicted; {
 		case noisy && n < 2*dim:
-			why = fmt.Sprintf("%d points are too few for %d parameters, or the values are mostly noise.", n, dim)
+			why = fmt.Sprintf("%d points are too few for %s, or the values are mostly noise.", n, a.parameters())
 		case noisy:
 			why = "The values are mostly noise, or change too fast for this many points."
 		}
@@ -117,8 +117,8 @@ func (a *analyst) explain() {
 		if a.replaceable() {
 			matter = "combinations"
 		}
-		a.out.Verdict = fmt.Sprintf("%s yet: %s, the model predicts %s of the differences between the others, but parts of the data disagree on the %s; %d points for %d parameters are too few, or lie too close together.",
-			no, told, predicted, matter, n, dim)
+		a.out.Verdict = fmt.Sprintf("%s yet: %s, the model predicts %s of the differences between the others, but parts of the data disagree on the %s; %d points for %s are too few, or lie too close together.",
+			no, told, predicted, matter, n, a.parameters())
 	case ManyMatter:
 		a.out.Verdict = c.allMatter(dim)
 	}
