@@ -88,6 +88,8 @@ type listedShape struct {
 	wire.StudyProgress
 	Space *spaceTree         `json:"space,omitempty" doc:"Left out unless full is true."`
 	Best  orNull[listedBest] `json:"best" doc:"Null while no trial is complete."`
+
+	Objectives []string `json:"objectives,omitempty" doc:"Names of the objectives, where the study declares outcomes. The best value is that of the first, of several objectives at the knee of the front."`
 }
 
 type listedBest struct {
@@ -104,6 +106,11 @@ func (s studyShape) listed(full bool) listedShape {
 	shape := listedShape{StudyOptions: s.StudyOptions, StudyProgress: s.StudyProgress}
 	if full {
 		shape.Space = &s.Space
+	}
+	for _, o := range s.Space.Outcomes() {
+		if o.Goal != "" {
+			shape.Objectives = append(shape.Objectives, o.Name)
+		}
 	}
 	if b := s.Best.v; b != nil {
 		best := &listedBest{Number: b.Number, Value: b.Value, Count: b.Count, Violations: b.Violations}

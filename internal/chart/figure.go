@@ -94,6 +94,9 @@ const (
 // Shown is the beginning of the importances.
 func (v View) Shown() []insight.Importance { return v.Importances[:min(shownRows, len(v.Importances))] }
 
+// Doubt says that the most important parameter may as well not matter, if so.
+func (v View) Doubt() string { return insight.Doubt(v.Importances) }
+
 // ImportanceFigure draws the importances.
 func (v View) ImportanceFigure() (template.HTML, error) {
 	rows := v.Importances[:min(shownBars, len(v.Importances))]
@@ -180,7 +183,7 @@ func (v View) Advice() string {
 	case insight.LowDimensional:
 		return "Move these parameters together. A method that learns combinations, such as maha, can use this too."
 	case insight.Unpredictable:
-		return "Do not read anything into the importances yet. Evaluate more points; if values at one point differ, repeat points to see how large the noise is."
+		return "Do not read anything into the importances yet. Evaluate more points that are spread over the space; if values at one point differ, repeat points to see how large the noise is."
 	case insight.Unclear:
 		return "The importances are a first guess. More points that are spread over the space, for instance from the method sobol, would settle it."
 	case insight.FewParameters:

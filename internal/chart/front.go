@@ -38,6 +38,18 @@ type Limit struct {
 	Kept int    `json:"kept" doc:"Complete trials that keep it."`
 }
 
+// ValueName is what the axis of a study's values is called: the first objective, with its unit.
+func ValueName(s *space.Space) string {
+	for _, o := range s.Outcomes() {
+		if o.Goal != "" && o.Unit != "" {
+			return o.Name + " (" + o.Unit + ")"
+		} else if o.Goal != "" {
+			return o.Name
+		}
+	}
+	return "value"
+}
+
 // mostFront is the number of trials that charts of outcomes draw.
 const mostFront = 800
 

@@ -225,7 +225,7 @@ type bestCmd struct {
 // Help is the long help.
 func (*bestCmd) Help() string {
 	return `One parameter a line: first those that differ from the first point of your own, if there is one, then those
-with which the values change most.
+with which the values change most, as far as that is known.
 
 Examples:
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -16,6 +17,8 @@ const (
 	mostBest    = 30    // parameters that best lists
 	mostNumbers = 6_000 // of trials that are read to put them in order
 	runTrials   = 32    // that follow each other in a sample: neighbours are read together
+	mostChance  = 0.05  // probability that any parameter goes with the values by chance
+	sameTime    = 10    // trials that follow each other and are compared
 	groups      = 5     // in which the values of a numeric parameter are divided
 )
 
@@ -25,6 +28,7 @@ type rankedParam struct {
 	value any
 	was   any     // in the user's first point, nil when it is the same or there is none
 	share float64 // of the variation of the values that goes with it, roughly
+	known bool    // chance alone hardly gives as much
 }
 
 // rankedParams are in the order in which people want to see them.
@@ -53,36 +57,49 @@ func rankParams(ctx context.Context, one studied, best study.Best) (list rankedP
 	if of, err := one.Numbered(ctx, 1); err == nil && of[0].Origin != study.FromMethod && best.Number != 1 {
 		first = of[0]
 	}
-	ranks := ranked(outcomes)
+	ranks := detrended(ranked(outcomes))
 	for _, p := range params {
 		value, _ := best.Params.Get(p.Name)
 		r := rankedParam{Param: p, value: value}
 		if was, ok := first.Params.Get(p.Name); ok && was != value {
 			r.was = was
 		}
-		r.share = share(p, trials, ranks)
+		r.share, r.known = share(p, trials, ranks, len(params))
 		list = append(list, r)
 	}
-	slices.SortStableFunc(list, func(a, b rankedParam) int {
-		if changed := a.was != nil; changed != (b.was != nil) {
-			if changed {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(b.share, a.share)
-	})
+	list.sort()
 	return list, nil
 }
 
-// sampled are the numbers of at most about so many trials, in runs that are spread evenly.
+// sort leaves parameters where they are when nothing is known of any.
+func (r rankedParams) sort() {
+	first := func(a, b bool) int {
+		switch {
+		case a == b:
+			return 0
+		case a:
+			return -1
+		}
+		return 1
+	}
+	known := slices.ContainsFunc(r, func(p rankedParam) bool { return p.known })
+	slices.SortStableFunc(r, func(a, b rankedParam) int {
+		if c := cmp.Or(first(a.was != nil, b.was != nil), first(a.known, b.known)); c != 0 || !known {
+			return c
+		}
+		return cmp.Compare(b.share, a.share)
+	})
+}
+
+// sampled are the numbers of about so many trials, in runs that are spread evenly.
 func sampled(trials, most int) (numbers []int) {
 	runs := (trials + runTrials - 1) / runTrials
-	kept := max(most/runTrials, 1)
-	for r := range runs {
-		if trials > most && r*kept/runs == (r+1)*kept/runs {
-			continue
-		}
+	kept := runs
+	if trials > most {
+		kept = min(runs, max(2, (most+runTrials-1)/runTrials))
+	}
+	for k := range kept {
+		r := k * (runs - 1) / max(kept-1, 1) // the first and the last are among them
 		for n := r*runTrials + 1; n <= min((r+1)*runTrials, trials); n++ {
 			numbers = append(numbers, n)
 		}
@@ -90,30 +107,48 @@ func sampled(trials, most int) (numbers []int) {
 	return numbers
 }
 
-// ranked replaces numbers by their places in order.
+// ranked replaces numbers by their places in order; equal ones share the middle of theirs.
 func ranked(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		if c := cmp.Compare(values[a], values[b]); c != 0 {
-			return c
-		}
-		return a - b
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	ranks := make([]float64, len(values))
-	for place, i := range order {
-		ranks[i] = float64(place)
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && values[order[to]] == values[order[from]] {
+			to++
+		}
+		for _, i := range order[from:to] {
+			ranks[i] = float64(from+to-1) / 2
+		}
+		from = to
 	}
 	return ranks
 }
 
-// share is the part of the variance of the ranks that lies between groups of alike values of
-// a parameter, less what chance would give.
-func share(p space.Param, trials []study.Trial, ranks []float64) float64 {
+// detrended are places less their mean among the trials of the same time. Values get better with time and parameters
+// move or come to rest at a bound, so that nearly all of them seem to go with the values.
+func detrended(ranks []float64) []float64 {
+	for from := 0; from < len(ranks); from += sameTime {
+		part := ranks[from:min(from+sameTime, len(ranks))]
+		mean := 0.0
+		for _, r := range part {
+			mean += r / float64(len(part))
+		}
+		for i := range part {
+			part[i] -= mean
+		}
+	}
+	return ranks
+}
+
+// share is the part of the variance of the ranks that lies between groups of alike values of a parameter, less what
+// chance would give, and whether chance hardly gives as much for any of so many parameters.
+func share(p space.Param, trials []study.Trial, ranks []float64, params int) (of float64, known bool) {
 	if len(trials) < 2*groups || p.Kind == space.KindFixed {
-		return 0
+		return 0, false
 	}
 	group := make([]int, len(trials))
 	switch p.Kind {
@@ -135,20 +170,32 @@ func share(p space.Param, trials []study.Trial, ranks []float64) float64 {
 			group[i] = int(place) * groups / len(trials)
 		}
 	}
-	count := slices.Max(group) + 1
-	sums, sizes := make([]float64, count), make([]float64, count)
-	mean := float64(len(ranks)-1) / 2
+	sums, sizes := make([]float64, slices.Max(group)+1), make([]float64, slices.Max(group)+1)
 	total := 0.0
 	for i, g := range group {
-		sums[g] += ranks[i] - mean
+		sums[g] += ranks[i]
 		sizes[g]++
-		total += (ranks[i] - mean) * (ranks[i] - mean)
+		total += ranks[i] * ranks[i]
 	}
-	between := 0.0
-	for g := range sums {
-		between += sums[g] * sums[g] / sizes[g]
+	between, groups := 0.0, 0
+	for g, size := range sizes {
+		if size > 0 { // equal values leave groups empty
+			between += sums[g] * sums[g] / size
+			groups++
+		}
 	}
-	return max(0, between/total-float64(count-1)/float64(len(ranks)-1))
+	if groups < 2 || total == 0 {
+		return 0, false
+	}
+	free, n := float64(groups-1), float64(len(ranks)-(len(ranks)+sameTime-1)/sameTime)
+	return max(0, between/total-free/n), chance(n*between/total, free)*float64(params) < mostChance
+}
+
+// chance is the probability that chance alone gives this or more in the test of Kruskal and Wallis: that of chi
+// squared, by Wilson and Hilferty.
+func chance(h, free float64) float64 {
+	v := 2 / (9 * free)
+	return 0.5 * math.Erfc((math.Cbrt(h/free)-(1-v))/math.Sqrt(2*v))
 }
 
 // line writes the first n parameters and says how many there are.
@@ -159,7 +206,11 @@ func (r rankedParams) line(n int) string {
 	}
 	text := strings.Join(parts, " ")
 	if len(r) > n {
-		text += fmt.Sprintf(" (%d of %d, the most important ones; mahabo best lists more)", n, len(r))
+		what := fmt.Sprintf("the first %d of %d", n, len(r))
+		if r[0].was != nil || r[0].known {
+			what = fmt.Sprintf("%d of %d, the most important first", n, len(r))
+		}
+		text += " (" + what + "; mahabo best lists more)"
 	}
 	return text
 }

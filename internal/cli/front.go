@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -46,6 +47,10 @@ func (c *frontCmd) Run(ctx context.Context, s streams) error {
 		if f.Least != nil {
 			fmt.Fprintf(w, "no trial keeps all limits\tleast violation: trial %d, %s\n", f.Least.Number, outcomesText(f.Least.Violations))
 			return w.Flush()
+		}
+		if len(f.Objectives) < 2 {
+			err := fmt.Errorf("study %q has one objective, so that its front is a single point: mahabo best %s shows it", c.Study, c.Study)
+			return errors.Join(w.Flush(), err)
 		}
 		fmt.Fprintf(w, "hypervolume\t%.6g up to %s\n", f.Hypervolume, outcomesText(f.Reference))
 		if err := w.Flush(); err != nil {

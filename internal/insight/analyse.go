@@ -156,13 +156,11 @@ func (a *analyst) run(ctx context.Context) error {
 	if err := a.importances(ctx); err != nil {
 		return err
 	}
+	a.calibrate()
+	a.explain()
 	a.name()
 	progress.Report(ctx, "one parameter at a time", 0.9)
-	if err := a.slices(); err != nil {
-		return err
-	}
-	a.calibrate()
-	return nil
+	return a.slices()
 }
 
 // choosePredictor takes the model that predicts held-out values best: with directions, or

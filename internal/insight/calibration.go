@@ -34,19 +34,29 @@ func (a *analyst) calibrate() {
 	}
 	c.Spread = math.Sqrt(c.Spread)
 	c.Verdict = c.verdict()
+	if a.out.Structure == Unpredictable && c.Method == LeaveOneOut && c.R2 >= leastPredicted && a.mostPredicted() < leastPredicted {
+		c.Verdict += " Told only four fifths of the values, it hardly predicts the others."
+	}
 	a.out.Calibration = c
 }
 
-// verdict says in a sentence how good the predictions and their intervals are.
+// leastPredicted is the share of the variance from which on a model predicts anything.
+const leastPredicted = 0.1
+
+// verdict says in a sentence how good the predictions and their intervals are, and what the model was told.
 func (c *Calibration) verdict() string {
-	what := "predicts values well"
+	what := "predicts %s well"
 	switch {
-	case c.R2 < 0.1:
-		what = "does not predict values"
+	case c.R2 < leastPredicted:
+		what = "does not predict %s"
 	case c.R2 < 0.5:
-		what = "predicts values roughly"
+		what = "predicts %s roughly"
 	case c.R2 < 0.8:
-		what = "predicts values fairly"
+		what = "predicts %s fairly"
+	}
+	knows, rest := "Told all values but one", "that one"
+	if c.Method == HeldOut {
+		knows, rest = "Told four fifths of the values", "the others"
 	}
 	// A share of n values has a standard deviation of sqrt(0.9 0.1/n).
 	slack := max(0.05, 3*math.Sqrt(0.09/float64(len(c.Points))))
@@ -57,6 +67,6 @@ func (c *Calibration) verdict() string {
 	case c.Coverage50 > 0.5+2.5*slack && c.Spread < 0.7:
 		how = "its intervals are wider than they need to be"
 	}
-	return fmt.Sprintf("The model %s (%s of the differences between them), and %s: %s of the values lie inside their 90 %% interval.",
-		what, percent(max(0, c.R2)), how, percent(c.Coverage90))
+	return fmt.Sprintf("%s, the model %s (%s of the differences), and %s: %s of the values lie inside their 90 %% interval.",
+		knows, fmt.Sprintf(what, rest), percent(max(0, c.R2)), how, percent(c.Coverage90))
 }

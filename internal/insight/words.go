@@ -94,6 +94,14 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// inWords is a small number as a word.
+func inWords(n int) string {
+	if words := []string{"no", "one", "two", "three", "four", "five", "six"}; n < len(words) {
+		return words[n]
+	}
+	return fmt.Sprint(n)
+}
+
 // verb returns the form that goes with a number.
 func verb(n int, one, many string) string {
 	if n == 1 {

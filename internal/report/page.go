@@ -171,7 +171,7 @@ func (v *view) draw() (err error) {
 		caption = fmt.Sprintf("%d of %d trials are drawn, the highest and the lowest of every stretch. ", len(curve.Numbers), curve.Total) + caption
 	}
 	v.Convergence, err = chart.Figure("convergence", map[string]any{
-		"goal": v.Goal, "studies": []any{map[string]any{"name": v.Summary.Config.Name, "curve": curve}},
+		"goal": v.Goal, "value": v.value(), "studies": []any{map[string]any{"name": v.Summary.Config.Name, "curve": curve}},
 	}, caption, "")
 	if err == nil {
 		err = v.drawLong(scheme)
@@ -190,7 +190,7 @@ func (v *view) draw() (err error) {
 		if err != nil {
 			return err
 		}
-		f, err := chart.Figure("slice", map[string]any{"slice": s, "points": p, "goal": v.Goal}, "", "")
+		f, err := chart.Figure("slice", map[string]any{"slice": s, "points": p, "goal": v.Goal, "value": v.value()}, "", "")
 		if err != nil {
 			return err
 		}
@@ -199,17 +199,20 @@ func (v *view) draw() (err error) {
 	return v.drawContours(points)
 }
 
+// value is what axes of values are called.
+func (v *view) value() string { return chart.ValueName(v.Summary.Config.Space) }
+
 // drawLong draws what trials reported, and what they cost if that was told or reports show that they take long.
 func (v *view) drawLong(scheme outcome.Scheme) (err error) {
 	if len(v.Page.Reports) > 0 {
-		v.Learning, err = chart.Figure("learning", map[string]any{"goal": v.Goal, "learning": chart.NewLearning(v.Page.Trials, v.Page.Reports, v.Best.ID)}, chart.LearningCaption, "")
+		v.Learning, err = chart.Figure("learning", map[string]any{"goal": v.Goal, "value": v.value(), "learning": chart.NewLearning(v.Page.Trials, v.Page.Reports, v.Best.ID)}, chart.LearningCaption, "")
 		if err != nil {
 			return err
 		}
 	}
 	spending := chart.NewSpending(v.Page.Trials, v.Summary.Config.Goal, 0, func(t study.Trial) bool { return scheme.Keeps(t.Outcomes) })
 	if spending.Told || len(v.Page.Reports) > 0 || v.Summary.Config.Cost != "" {
-		v.Spending, err = chart.Figure("spending", map[string]any{"goal": v.Goal, "spending": spending}, chart.SpendingCaption, "")
+		v.Spending, err = chart.Figure("spending", map[string]any{"goal": v.Goal, "value": v.value(), "spending": spending}, chart.SpendingCaption, "")
 	}
 	return err
 }
@@ -244,7 +247,7 @@ func (v *view) drawParallel(points func(int, ...string) (chart.Points, error)) e
 		return err
 	}
 	v.Drawn = len(p.Numbers)
-	v.Parallel, err = chart.Figure("parallel", map[string]any{"goal": v.Goal, "points": p},
+	v.Parallel, err = chart.Figure("parallel", map[string]any{"goal": v.Goal, "value": v.value(), "points": p},
 		fmt.Sprintf("Each line is a trial across the most important parameters and its value, %d of %d: blue ones are good, the orange one is the best. Where good lines meet, good trials agree; where they spread, the parameter matters little or depends on another. Drag along an axis to keep the lines that pass there.", len(p.Numbers), p.Total), "")
 	return err
 }

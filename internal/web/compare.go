@@ -11,7 +11,8 @@ type comparison struct {
 	Studies []candidate
 	Chosen  []string
 	Goal    string
-	Mixed   bool // goals
+	Mixed   bool   // goals
+	Value   string // what the axis is called
 }
 
 // candidate is a study that can be chosen.
@@ -36,12 +37,21 @@ func (d *dashboard) compare(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	asked := r.URL.Query()["study"]
-	c := comparison{Chosen: []string{}, Goal: "minimize"}
+	c := comparison{Chosen: []string{}, Goal: "minimize", Value: "value"}
 	slices.SortStableFunc(all.Studies, func(a, b study) int { return b.Created.Compare(a.Created) })
 	for _, s := range all.Studies {
 		chosen := slices.Contains(asked, s.Name) && len(c.Chosen) < mostCompared
 		if chosen {
 			c.Mixed = c.Mixed || len(c.Chosen) > 0 && s.Goal != c.Goal
+			first := "value"
+			if len(s.Objectives) > 0 {
+				first = s.Objectives[0]
+			}
+			if len(c.Chosen) == 0 {
+				c.Value = first
+			} else if c.Value != first {
+				c.Value = "value"
+			}
 			c.Chosen, c.Goal = append(c.Chosen, s.Name), s.Goal
 		}
 		c.Studies = append(c.Studies, candidate{s, chosen})

@@ -29,6 +29,8 @@ type study struct {
 	States  map[string]int
 	Batches int
 	Best    *best
+
+	Objectives []string
 }
 
 type best struct {
@@ -39,6 +41,39 @@ type best struct {
 
 	Outcomes   map[string]float64
 	Violations map[string]float64
+}
+
+// objectives are the names of those that a space declares.
+func objectives(s *space.Space) (names []string) {
+	for _, o := range s.Outcomes() {
+		if o.Goal != "" {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
+
+// BestIs says what the value of the best point is: of several objectives it is the first one's at the knee of the
+// front, and there may be lower ones.
+func (s study) BestIs() string {
+	what, broken := "Best", s.Best != nil && len(s.Best.Violations) > 0
+	switch o := s.Objectives; {
+	case len(o) > 1 && broken:
+		return o[0] + ", limits violated"
+	case len(o) > 1:
+		return o[0] + " at the knee"
+	case broken:
+		return what + ", limits violated"
+	}
+	return what
+}
+
+// BestIsWithin is the same within a sentence.
+func (s study) BestIsWithin() string {
+	if what, ok := strings.CutPrefix(s.BestIs(), "Best"); ok && len(s.Objectives) < 2 {
+		return "best" + what
+	}
+	return s.BestIs()
 }
 
 // states in the order in which they are shown.

@@ -75,7 +75,9 @@ func TestFrontOfThree(t *testing.T) {
 	for n := 1; n <= 12; n++ {
 		send(fmt.Sprintf("/v1/studies/car/trials/%d/tell", n), fmt.Sprintf(`{"outcomes": {"mass": %d, "range": %d, "noise": %d, "heat": %d}}`, n, n*n, (n*5)%7, n-2))
 	}
-	has(t, v.get("/studies/car"), "mass at the knee", "The values of mass, the first objective.")
+	has(t, v.get("/studies/car"), "mass at the knee", "The values of mass, the first objective.", `data-value="mass"`, "Knee of the front", `class="num">Best mass</th>`)
+	has(t, v.get("/"), "<dt>mass at the knee</dt>")
+	has(t, v.get("/compare?study=car"), "12 trials, mass at the knee ", `data-value="mass"`)
 	b := visit(t, v.site)
 	for _, width := range []int64{1280, 390} {
 		b.do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(v.site+"/studies/car"))

@@ -73,6 +73,9 @@ func (t trial) Took() string {
 // Open says whether an outcome can still be told.
 func (t trial) Open() bool { return t.State != "complete" && t.State != "infeasible" }
 
+// Untold says whether the page asks for an outcome; what is wrong with one of a failed trial is corrected.
+func (t trial) Untold() bool { return t.Open() && t.State != "failed" }
+
 // HasOutcome says whether there is something to correct.
 func (t trial) HasOutcome() bool { return t.State == "failed" || !t.Open() }
 
@@ -131,6 +134,7 @@ func (d *dashboard) readHeading(r *http.Request, tab string) (h heading, err err
 	h.space = &space.Space{}
 	err = h.space.UnmarshalJSON(h.Study.Space)
 	h.Params = len(h.space.Params())
+	h.Study.Objectives = objectives(h.space)
 	return h, err
 }
 
@@ -144,14 +148,18 @@ func (h heading) Several() bool { return len(h.objectives()) > 1 }
 func (h heading) First() string { return h.objectives()[0] }
 
 // objectives are the names of those that the study declares.
-func (h heading) objectives() (names []string) {
-	for _, o := range h.space.Outcomes() {
-		if o.Goal != "" {
-			names = append(names, o.Name)
-		}
+func (h heading) objectives() (names []string) { return objectives(h.space) }
+
+// BestTitle is the heading of the best point.
+func (h heading) BestTitle() string {
+	if h.Several() && h.Study.Best != nil && len(h.Study.Best.Violations) == 0 {
+		return "Knee of the front"
 	}
-	return names
+	return "Best point"
 }
+
+// ValueName is what axes of values are called.
+func (h heading) ValueName() string { return chart.ValueName(h.space) }
 
 // Limits says whether outcomes have limits.
 func (h heading) Limits() bool {

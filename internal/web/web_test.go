@@ -172,7 +172,12 @@ func TestWorkByHand(t *testing.T) {
 	}
 	has(t, v.fill(http.StatusOK, "/studies/rig/trials/1/tell", "value", "0.5", "std", "0.1"), "0.5 ± 0.1", "complete")
 	has(t, v.fill(http.StatusConflict, "/studies/rig/trials/1/tell", "value", "7"), "complete with value 0.5 ± 0.1 already")
-	has(t, v.fill(http.StatusOK, "/studies/rig/trials/2/tell", "state", "failed", "reason", "<b>oil"), "&lt;b&gt;oil", "Try it again")
+	failed := v.fill(http.StatusOK, "/studies/rig/trials/2/tell", "state", "failed", "reason", "<b>oil")
+	has(t, failed, "&lt;b&gt;oil", "Try it again", "Correct it")
+	if strings.Contains(failed, "Tell what came of it") || strings.Count(failed, "/retry") != 1 {
+		t.Error("the page of a failed trial has two forms for its outcome")
+	}
+	has(t, v.get("/new"), `placeholder="name"`, `placeholder="unit"`)
 	has(t, v.fill(http.StatusOK, "/studies/rig/trials/2/retry"), "waiting")
 	v.fill(http.StatusNotFound, "/studies/rig/trials/9/tell", "value", "1")
 	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/trials/1/notes", "text", " "), "the note is empty")

@@ -24,6 +24,8 @@ export function lasting(seconds) {
 
 const clip = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
 const named = (axis) => axis.unit ? `${axis.name || axis.param} (${axis.unit})` : axis.name || axis.param;
+// towards is the name of an axis of values and which way is better.
+const towards = (name, goal) => `${name}, ${goal === "maximize" ? "higher" : "lower"} is better`;
 const between = (v, low, high) => Math.min(Math.max(v, low), high);
 
 // tip is the content of a tooltip: a title and rows of a name and a value.
@@ -52,6 +54,18 @@ function visible(values, goal) {
   const high = goal === "maximize" ? sorted[sorted.length - 1] : sorted[sorted.length - 1 - skip];
   return [low, high];
 }
+
+// ordinary is the range of values without those that would hide the others: the worst twentieth, where it is known which way is worse, and
+// what lies farther from the middle half than three times its width.
+function ordinary(values, goal) {
+  const sorted = [...values].sort((a, b) => a - b), n = sorted.length, [a, b] = goal ? visible(sorted, goal) : [sorted[0], sorted[n - 1]];
+  const first = sorted[Math.floor((n - 1) / 4)], third = sorted[Math.ceil((3 * (n - 1)) / 4)], room = 3 * (third - first);
+  const inside = room > 0 ? sorted.filter((v) => v >= Math.max(a, first - room) && v <= Math.min(b, third + room)) : [a, b];
+  return [inside[0], inside[inside.length - 1]];
+}
+
+// beyond says how many trials are drawn where they are not.
+const beyond = (outside, of, what) => (outside ? `${outside} of ${of} trials ${outside === 1 ? "lies beyond" : "lie beyond"} ${what} and ${outside === 1 ? "is" : "are"} drawn there.` : "");
 
 // frame leaves a little room on both sides.
 function frame(low, high, log) {
@@ -137,12 +151,12 @@ const zoom = (env) => [
 ];
 
 // kinds are the charts by name: functions from data and environment to what is drawn,
-//   { option, height, label, empty },
-// option for ECharts, label for those who cannot see it, empty why there is nothing to draw.
+//   { option, height, label, note, empty },
+// option for ECharts, label for those who cannot see it, note what stands below, empty why there is nothing to draw.
 export const kinds = {};
 
 // Values of the trials and the best so far; of several studies the best so far only.
-kinds.convergence = ({ goal, studies, log }, env) => {
+kinds.convergence = ({ goal, studies, log, value = "value" }, env) => {
   const drawn = studies.filter((s) => s.curve.numbers.length > 0), single = studies.length === 1;
   if (drawn.length === 0) return { empty: "No trial is complete yet." };
   // The best so far is null before the first trial that keeps all limits.
@@ -159,7 +173,7 @@ kinds.convergence = ({ goal, studies, log }, env) => {
   const series = [];
   for (const [k, s] of drawn.entries()) {
     const c = s.curve, of = single ? [] : [["study", s.name]];
-    const item = (i, v) => ({ value: [c.numbers[i], v === null ? null : inside(v)], trial: c.numbers[i], study: s.name, tip: () => tip("trial " + c.numbers[i], [...of, ["value", short(c.values[i], 6)], ["best so far", short(c.best[i], 6)]]) });
+    const item = (i, v) => ({ value: [c.numbers[i], v === null ? null : inside(v)], trial: c.numbers[i], study: s.name, tip: () => tip("trial " + c.numbers[i], [...of, [single ? clip(value, 24) : "value", short(c.values[i], 6)], ["best so far", short(c.best[i], 6)]]) });
     if (single) series.push({
       name: "value of a trial", type: "scatter", symbolSize: env.narrow ? 5 : 6, cursor: "pointer", itemStyle: { color: env.soft, opacity: 0.65 }, emphasis: { scale: 1.8, itemStyle: { color: env.accent, opacity: 1 } },
       data: c.numbers.map((_, i) => ({ ...item(i, c.values[i]), symbol: c.values[i] === inside(c.values[i]) ? "circle" : "triangle" })),
@@ -176,7 +190,7 @@ kinds.convergence = ({ goal, studies, log }, env) => {
       grid: { left: 14, right: 22, top: 62, bottom: 44, containLabel: true },
       legend: { top: 0, left: 0, type: "scroll", textStyle: { color: env.soft }, icon: single ? undefined : "roundRect", pageTextStyle: { color: env.soft } },
       xAxis: axis(env, { name: "trial", whole: true, min: single ? 0 : 1, max: last, nameGap: 26 }),
-      yAxis: upright(env, { name: goal === "maximize" ? "value, higher is better" : "value, lower is better", min: low, max: high, log, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, showMinLabel: log, showMaxLabel: false, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
+      yAxis: upright(env, { name: towards(value, goal), min: low, max: high, log, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, showMinLabel: log, showMaxLabel: false, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
       dataZoom: zoom(env).map((z) => (z.type === "slider" ? { ...z, bottom: 0 } : z)),
       series,
     }),
@@ -191,7 +205,7 @@ const compact = (env) => env.narrow
   : { top: 0, left: 0, type: "scroll", textStyle: { color: env.soft }, pageTextStyle: { color: env.soft } };
 
 // Values of trials by step, while they run: one line for each.
-kinds.learning = ({ goal, learning }, env) => {
+kinds.learning = ({ goal, learning, value = "value" }, env) => {
   const curves = learning.curves;
   if (curves.length === 0) return { empty: "No trial has reported anything yet." };
   const all = curves.flatMap((c) => c.values), can = all.every((v) => v > 0);
@@ -222,14 +236,14 @@ kinds.learning = ({ goal, learning }, env) => {
       grid: { left: 14, right: 22, top: 62, bottom: 34, containLabel: true },
       legend: { ...compact(env), icon: "roundRect", data: shown.map((name) => ({ name, itemStyle: { color: colours[name] } })) },
       xAxis: axis(env, { name: "step", whole: true, nameGap: 26, min: 0, max: Math.max(...curves.map((c) => c.steps[c.steps.length - 1])) }),
-      yAxis: upright(env, { name: goal === "maximize" ? "value, higher is better" : "value, lower is better", min: low, max: high, log, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, showMinLabel: log, showMaxLabel: false, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
+      yAxis: upright(env, { name: towards(value, goal), min: low, max: high, log, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, showMinLabel: log, showMaxLabel: false, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
       series,
     }),
   };
 };
 
 // The best value so far, by what all trials had cost.
-kinds.spending = ({ goal, spending }, env) => {
+kinds.spending = ({ goal, spending, value = "value" }, env) => {
   const at = spending.numbers.map((_, i) => i), done = at.filter((i) => spending.values[i] !== null), known = done.filter((i) => spending.best[i] !== null);
   if (known.length === 0) return { empty: "No trial is complete yet." };
   const values = done.filter((i) => spending.states[i] === "complete").map((i) => spending.values[i]);
@@ -249,7 +263,7 @@ kinds.spending = ({ goal, spending }, env) => {
       grid: { left: 14, right: 26, top: 62, bottom: 34, containLabel: true },
       legend: compact(env),
       xAxis: axis(env, { name: spending.told ? "cost of all trials" : "time of all trials", nameGap: 26, min: 0, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, formatter: (v) => (v === 0 ? "0" : amount(v)) } }),
-      yAxis: upright(env, { name: goal === "maximize" ? "value, higher is better" : "value, lower is better", min: low, max: high, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, showMaxLabel: false, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
+      yAxis: upright(env, { name: towards(value, goal), min: low, max: high, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, showMaxLabel: false, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
       series,
     }),
   };
@@ -259,11 +273,16 @@ kinds.spending = ({ goal, spending }, env) => {
 const ramp = (env) => [env.accent, css("--faint-line", "#c3c9cf")];
 
 // Parallel coordinates: a line is a trial, the last axis is the value. Brushing an axis keeps the
-// trials whose lines pass there.
-kinds.parallel = ({ goal, points, value = "value" }, env) => {
+// trials whose lines pass there. An axis of results ends where ordinary ones do: what lies beyond is drawn at its end.
+kinds.parallel = ({ goal, points, value = "value", unit }, env) => {
   const n = points.numbers.length;
   if (n === 0) return { empty: "No trial is complete yet." };
-  const axes = [...points.axes, { name: value, low: Math.min(...points.values), high: Math.max(...points.values), at: points.values, value: true }];
+  const axes = [...points.axes, { name: value, unit, at: points.values, value: true, goal }].map((a) => {
+    if (!a.value && !a.outcome) return a;
+    const [low, high] = ordinary(a.at, a.goal), [min, max] = frame(low, high);
+    return { ...a, min, max, shown: a.at.map((v) => between(v, min, max)) };
+  });
+  const outside = points.numbers.filter((_, i) => axes.some((a) => a.shown && a.shown[i] !== a.at[i])).length;
   // Labels are told apart by their numbers where what fits of them is the same.
   const most = (a) => (env.narrow ? Math.max(3, Math.floor(290 / a.labels.length / 7)) : 14);
   const room = (a, i) => {
@@ -272,20 +291,21 @@ kinds.parallel = ({ goal, points, value = "value" }, env) => {
   };
   const dims = axes.map((a, k) => ({
     dim: k, name: clip(named(a), env.narrow ? 30 : Math.max(6, Math.floor((env.width - 120) / Math.max(1, axes.length - 1) / 7.6))), type: a.labels ? "category" : a.log ? "log" : "value", data: a.labels?.map((l, i) => room(a, i)),
-    ...(a.labels ? {} : a.value ? { scale: true } : { min: a.low, max: a.high === a.low ? a.high + 1 : a.high }), inverse: a.value && goal !== "maximize" && !env.narrow, minInterval: a.whole ? 1 : undefined,
+    ...(a.labels ? {} : a.shown ? { min: a.min, max: a.max } : { min: a.low, max: a.high === a.low ? a.high + 1 : a.high }), inverse: a.value && goal !== "maximize" && !env.narrow, minInterval: a.whole ? 1 : undefined,
     nameLocation: env.narrow ? "start" : "end", nameGap: env.narrow ? 0 : 14,
     nameTextStyle: { color: a.value ? env.accent : env.ink, textBorderColor: env.paper, textBorderWidth: 3, fontSize: 12, fontWeight: a.value ? "bold" : "normal", ...(env.narrow ? { align: "left", verticalAlign: "bottom", padding: [0, 0, 8, 0] } : { align: "center" }) },
-    axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, textBorderColor: env.paper, textBorderWidth: 3, formatter: a.labels ? undefined : (v) => short(v, 4) },
+    axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, textBorderColor: env.paper, textBorderWidth: 3, formatter: a.labels ? undefined : (v) => (a.shown && (v === a.min || v === a.max) ? "" : short(v, 4)) },
     axisLine: { lineStyle: { color: env.soft } }, axisTick: { lineStyle: { color: env.rule } },
   }));
   const [good, bad] = visible(points.values, goal);
   const rows = points.numbers.map((number, i) => ({
-    value: axes.map((a) => (a.labels ? room(a, a.at[i]) : a.at[i])), trial: number,
+    value: axes.map((a) => (a.labels ? room(a, a.at[i]) : (a.shown || a.at)[i])), trial: number,
     tip: () => tip("trial " + number, [[value, short(points.values[i], 6)], ...points.axes.slice(0, 12).map((a) => [clip(named(a), 24), a.labels ? a.labels[a.at[i]] : short(a.at[i])])]),
   }));
   const colours = goal === "maximize" ? ramp(env).reverse() : ramp(env);
   return {
-    height: env.narrow ? 62 * axes.length + 50 : 340,
+    height: env.narrow ? 66 * axes.length + 50 : 340,
+    note: beyond(outside, n, "the end of an axis"),
     label: `Parallel coordinates of ${n} trials over ${axes.map((a) => a.name).join(", ")}`,
     selected: (chart) => {
       const active = chart.getModel().getSeriesByIndex(0).getRawIndicesByActiveState("active");
@@ -315,7 +335,7 @@ kinds.front = ({ front }, env) => {
   for (let i = 0; i < o.length; i++) for (let j = i + 1; j < o.length; j++) pairs.push([i, j]);
   const coloured = o.length === 3;
   const across = env.narrow || pairs.length === 1 ? 1 : 2, down = Math.ceil(pairs.length / across), tall = pairs.length === 1 ? 380 : coloured ? 350 : 300;
-  const side = (k) => front.axes[o[k].axis], better = (k) => `${named(side(k))}, ${o[k].goal === "maximize" ? "higher" : "lower"} is better`;
+  const side = (k) => front.axes[o[k].axis], better = (k) => towards(named(side(k)), o[k].goal);
   const tell = (i) => () => tip("trial " + front.numbers[i], [...front.axes.slice(0, 12).map((a) => [clip(named(a), 24), short(a.at[i], 6)]), ["limits", front.limits.length ? (front.kept[i] ? "all kept" : "not all kept") : null]]);
   const kept = front.numbers.map((_, i) => i);
   const range = (k) => { // of what keeps the limits, if anything does: the rest would hide it
@@ -349,9 +369,11 @@ kinds.front = ({ front }, env) => {
     of("on the front", (q) => front.on[q], coloured ? { borderColor: env.soft, borderWidth: 0.5 } : { color: env.accent }, { symbolSize: 9, z: 4 });
     if (on.length) series.push({ name: "knee", type: "scatter", symbol: "diamond", symbolSize: 15, z: 5, cursor: "pointer", xAxisIndex: p, yAxisIndex: p, itemStyle: { color: env.best, borderColor: env.paper, borderWidth: 1.5 }, data: [dot(n - 1)] });
   });
+  const outside = kept.filter((q) => o.some((_, k) => inside(k, side(k).at[q]) !== side(k).at[q])).length;
   return {
+    note: beyond(outside, n, "the border"),
     height: down * tall + 40, label: `${front.on.filter(Boolean).length} trials on the front of ${o.map((v) => v.name).join(", ")}, of ${front.total}`,
-    option: plain(env, { grid, xAxis, yAxis, series, visualMap, legend: { top: 0, left: 0, type: "scroll", textStyle: { color: env.soft }, pageTextStyle: { color: env.soft }, data: [...new Set(series.map((s) => s.name).filter(Boolean))] } }),
+    option: plain(env, { grid, xAxis, yAxis, series, visualMap, legend: { ...compact(env), data: [...new Set(series.map((s) => s.name).filter(Boolean))] } }),
   };
 };
 
@@ -382,7 +404,8 @@ kinds.limits = ({ front }, env) => {
 kinds.outcomes = ({ front }, env) => {
   const first = front.objectives[0], others = front.axes.filter((_, k) => k !== first.axis).slice(0, 11);
   if (others.length === 0) return { empty: "There is one outcome only." };
-  return kinds.parallel({ goal: first.goal, value: first.name, points: { numbers: front.numbers, values: front.axes[first.axis].at, axes: others } }, env);
+  const goals = new Map(front.objectives.map((o) => [o.axis, o.goal])), axes = others.map((a) => ({ ...a, outcome: true, goal: goals.get(front.axes.indexOf(a)) }));
+  return kinds.parallel({ goal: first.goal, value: first.name, unit: front.axes[first.axis].unit, points: { numbers: front.numbers, values: front.axes[first.axis].at, axes } }, env);
 };
 
 // whisker draws an estimate's interval in a list: value is [place, low, high].
@@ -461,7 +484,7 @@ const dots = (env, points, place, more = {}) => ({
 });
 
 // The model when one parameter of the best point changes, and the trials.
-kinds.slice = ({ slice, points, goal }, env) => {
+kinds.slice = ({ slice, points, goal, value = "value" }, env) => {
   const a = points?.axes[0] || { ...slice, name: slice.param };
   if (!slice && !points?.numbers.length) return { empty: "No trial is complete yet." };
   const at = slice ? slice.at || slice.labels.map((_, i) => i) : [];
@@ -488,7 +511,7 @@ kinds.slice = ({ slice, points, goal }, env) => {
     option: plain(env, {
       grid: { left: 12, right: 20, top: 26, bottom: 32, containLabel: true },
       xAxis: axis(env, { name: named(a), log: a.log, whole: a.whole, labels, across: true, nameGap: 26, ...ends }),
-      yAxis: upright(env, { name: "value", min: low, max: high, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
+      yAxis: upright(env, { name: value, min: low, max: high, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
       series,
     }),
   };
@@ -688,6 +711,7 @@ export function draw(figure, data) {
   place.setAttribute("role", "img");
   place.setAttribute("aria-label", made.empty || made.label || "");
   figure.dataset.drawn = made.empty ? "nothing" : "yes";
+  remark(figure, place, made.note || "");
   if (made.empty) {
     old?.chart?.dispose();
     place.style.height = "auto";
@@ -712,6 +736,19 @@ export function draw(figure, data) {
   if (kept && made.option.dataZoom) made.option.dataZoom = made.option.dataZoom.map((z, i) => ({ ...z, ...kept[i] }));
   chart.setOption(made.option, { notMerge: true });
   drawn.set(figure, { chart, data, made });
+}
+
+// remark writes a note below what is drawn.
+function remark(figure, place, text) {
+  let note = figure.querySelector(":scope > .remark");
+  if (!note && !text) return;
+  if (!note) {
+    note = document.createElement("p");
+    note.className = "remark";
+    place.after(note);
+  }
+  if (note.textContent !== text) note.textContent = text;
+  note.hidden = !text;
 }
 
 // state is what is known of a figure: what was made of its data.

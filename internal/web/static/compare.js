@@ -7,7 +7,7 @@ export async function compare(figure) {
   if (names.length === 0) return;
   let studies = [];
   const again = () => {
-    draw(figure, { goal: figure.dataset.goal, studies, log: box.value });
+    draw(figure, { goal: figure.dataset.goal, value: figure.dataset.value, studies, log: box.value });
     box.show();
   };
   const box = logScale(figure, again);

@@ -18,7 +18,7 @@ export function explore(study) {
 
   async function slice(figure, param) {
     const [model, seen] = await Promise.all([read(`${study.api}/model/slice?param=${encodeURIComponent(param)}`).catch(() => null), points(param)]);
-    draw(figure, { slice: model, points: seen, goal: study.goal });
+    draw(figure, { slice: model, points: seen, goal: study.goal, value: study.value });
   }
 
   function showSlices() {

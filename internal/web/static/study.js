@@ -57,13 +57,12 @@ const loaders = {
   },
 
   curve(figure, study) {
-    const box = logScale(figure, () => figure.again());
+    const box = logScale(figure, () => figure.again()), rest = document.getElementById("curve-note").textContent;
     let curve = null;
     figure.again = () => {
-      draw(figure, { goal: study.goal, studies: [{ name: study.name, curve }], log: box.value });
+      draw(figure, { goal: study.goal, value: study.value, studies: [{ name: study.name, curve }], log: box.value });
       box.show();
       figure.dataset.points = curve.numbers.length;
-      const rest = "A click on a dot opens its trial. Triangles lie beyond the border.";
       write("curve-note", curve.numbers.length < curve.total ? `${curve.numbers.length} of ${curve.total} complete trials are drawn: the highest and lowest of every stretch. ${rest}` : rest);
     };
     return async () => {
@@ -77,7 +76,7 @@ const loaders = {
     const load = async () => {
       learned ??= read(study.api + "/learning?limit=60").finally(() => queueMicrotask(() => (learned = null)));
       const answer = await learned;
-      draw(figure, { goal: study.goal, ...answer });
+      draw(figure, { goal: study.goal, value: study.value, ...answer });
       figure.dataset.curves = answer.learning.curves.length;
       clearTimeout(figure.timer);
       if (answer.learning.curves.some((c) => c.state === "running")) figure.timer = setTimeout(() => document.hidden || load(), 3000);
@@ -93,7 +92,7 @@ const loaders = {
       if (brushed) return; // a refresh would take the choice away
       if (important === null) important = await study.important();
       const points = await read(study.api + "/points?limit=400" + query([...own, ...important.filter((p) => !own.includes(p))].slice(0, 10)));
-      draw(figure, { goal: study.goal, points });
+      draw(figure, { goal: study.goal, value: study.value, points });
       figure.dataset.lines = points.numbers.length;
       note.textContent = (points.numbers.length < points.total ? `${points.numbers.length} of ${points.total} complete trials are drawn: the best tenth and an even choice of the others. ` : "") + said;
     };
@@ -140,7 +139,7 @@ const loaders = {
 
 export function watch(element) {
   const api = "/v1/studies/" + element.dataset.study;
-  const study = { api, name: element.dataset.name, goal: element.dataset.goal, base: "/studies/" + element.dataset.study };
+  const study = { api, name: element.dataset.name, goal: element.dataset.goal, value: element.dataset.value, base: "/studies/" + element.dataset.study };
   // important are the parameters that matter most, none while nobody has looked.
   study.important = async () => {
     try {
