@@ -57,6 +57,20 @@ func isProblem(err error, kind string) bool {
 	return errors.As(err, &p) && p.Type == kind
 }
 
+// refuses says whether the server found a field wrong.
+func refuses(err error, field string) bool {
+	var p *Problem
+	if !errors.As(err, &p) {
+		return false
+	}
+	for _, e := range p.Errors {
+		if e.Location == field {
+			return true
+		}
+	}
+	return false
+}
+
 const (
 	firstPause   = 100 * time.Millisecond
 	longestPause = 10 * time.Second
@@ -226,7 +240,11 @@ func (r *remote) tell(ctx context.Context, number int, worker string, o evaluate
 	if o.Seconds > 0 {
 		body["seconds"] = o.Seconds
 	}
-	err = r.call(ctx, http.MethodPost, fmt.Sprintf("/trials/%d/tell", number), body, nil)
+	path := fmt.Sprintf("/trials/%d/tell", number)
+	if err = r.call(ctx, http.MethodPost, path, body, nil); refuses(err, "body.seconds") {
+		delete(body, "seconds") // a server of an earlier version does not know it
+		err = r.call(ctx, http.MethodPost, path, body, nil)
+	}
 	if isProblem(err, conflict) {
 		return true, nil
 	}

@@ -433,6 +433,12 @@ func (s *Study) Record(ctx context.Context, results ...study.Finished) ([]study.
 		Trials []trialShape `json:"trials"`
 	}
 	err := s.post(ctx, "/tell", map[string]any{"results": list}, &got)
+	if err != nil && strings.Contains(err.Error(), ".seconds unexpected property") { // a server of an earlier version does not know it
+		for _, one := range list {
+			delete(one, "seconds")
+		}
+		err = s.post(ctx, "/tell", map[string]any{"results": list}, &got)
+	}
 	return s.trials(got.Trials), err
 }
 

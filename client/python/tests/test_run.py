@@ -278,3 +278,23 @@ def test_sys_exit_ends_a_run(parallel: int, coroutine: bool, study: mahabo.Study
     with pytest.raises(SystemExit, match="no such flag"):
         study.minimize(leave_later if coroutine else leave, evals=4, parallel=parallel)
     assert "running" not in study.info().states
+
+
+def test_a_server_that_does_not_know_seconds(binary: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(binary, tmp_path)
+    try:
+        study = mahabo.connect(server.url).create_study("rig", [mahabo.Float("x", 0, 1)])
+        call = study._call
+
+        def earlier(method: str, path: str, body: Any = None, **how: Any) -> Any:
+            if "seconds" in (body or {}):
+                wrong = {"message": "unexpected property", "location": "body.seconds"}
+                raise mahabo.errors.Problem(422, {"title": "Unprocessable Entity", "errors": [wrong]})
+            return call(method, path, body, **how)
+
+        monkeypatch.setattr(study, "_call", earlier)
+        trial = study.ask()[0]
+        trial.tell(3.0, seconds=1.5)
+        assert trial.state == "complete" and trial.value == 3.0
+    finally:
+        server.stop()

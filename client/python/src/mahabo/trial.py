@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Union
 
 from .convert import finite, measured
+from .errors import Problem
 from .space import Space
 
 if TYPE_CHECKING:
@@ -372,9 +373,15 @@ class Trial:
         self._update(self.study._call("GET", f"/trials/{self.number}"))
 
     def _tell(self, body: Dict[str, Any]) -> None:
-        if self.seconds:
-            body["seconds"] = float(self.seconds)
-        self._act("tell", body)
+        if not self.seconds:
+            self._act("tell", body)
+            return
+        try:
+            self._act("tell", {**body, "seconds": float(self.seconds)})
+        except Problem as error:
+            if not any(e.field == "body.seconds" for e in error.errors):
+                raise
+            self._act("tell", body)  # a server of an earlier version does not know it
 
     def _act(self, verb: str, body: Any, *, repeat: bool = True) -> None:
         self._update(self.study._call("POST", f"/trials/{self.number}/{verb}", body, repeat=repeat))
