@@ -23,7 +23,7 @@ func TestUnexpectedField(t *testing.T) {
 		{422, "/tell", `{"results": [{"number": 1, "value": 1}, {"number": 1, "valeu": 1}]}`, "body.results[1].valeu", `(did you mean "value"?)`},
 		{422, "/trials/1/tell", `{"outcomes": {"mass": {"value": 1, "sdt": 1}}}`, "", ""},
 		{422, "/trials/1/tell", `{"a.b": 1}`, "body.a.b", "unexpected property: the fields are cost, "},
-		{422, "", `{"name": "b", "space": {"paramters": {}}}`, "body.space.paramters", `(did you mean "parameters"?)`},
+		{422, "", `{"name": "b", "space": {"parametrs": {}}}`, "body.space.parametrs", `(did you mean "parameters"?)`},
 		{400, "/trials/1/tell", `{"value": NaN}`, "body", `NaN is no number in JSON, and no value: leave it out, and tell such a trial with "state": "failed"`},
 		{400, "/trials/1/tell", `{"value": -Infinity}`, "body", "Infinity is no number in JSON"},
 		{400, "/trials/1/tell", `{"value": 3`, "body", "unexpected end"},
