@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http/httptest"
@@ -26,9 +27,14 @@ func ExampleNew() {
 		return strings.TrimSpace(string(text))
 	}
 	post("/v1/studies", `{"name": "rig", "method": "sobol", "space": {"parameters": {"n": {"int": [1, 5]}}}}`)
-	head, _, _ := strings.Cut(post("/v1/studies/rig/ask", `{"count": 2}`), `,"trials"`)
-	fmt.Println(head)
+	var batch struct {
+		Trials []struct{ Number int }
+	}
+	if err := json.Unmarshal([]byte(post("/v1/studies/rig/ask", `{"count": 2}`)), &batch); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(batch.Trials)
 	post("/v1/studies/rig/trials/1/tell", `{"value": 0.5}`)
 	// Output:
-	// {"batch_id":1,"model":{"method":"sobol","d":null,"fallback":null,"note":null}
+	// [{1} {2}]
 }
