@@ -190,7 +190,7 @@ type importInput struct {
 	DryRun  bool     `query:"dry_run" doc:"Only report."`
 	Strict  bool     `query:"strict" doc:"Refuse a table with a row that cannot be used, instead of leaving the row out."`
 	Decimal string   `query:"decimal" enum:"point,comma" doc:"Sign before the decimals of the numbers in CSV; goes by the numbers when it is left out."`
-	Columns []string `query:"column,explode" maxItems:"500" doc:"NAME=COLUMN: how the table calls a parameter, or value, state, std, reason, notes or excluded; or an outcome, and NAME.std for its std." example:"rate=lr"`
+	Columns []string `query:"column,explode" maxItems:"500" doc:"NAME=COLUMN: how the table calls a parameter, or value, state, std, reason, notes, excluded, cost or seconds; or an outcome, and NAME.std for its std." example:"rate=lr"`
 	Type    string   `header:"Content-Type" hidden:"true"`
 	RawBody []byte
 }

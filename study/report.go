@@ -521,10 +521,12 @@ func (t *Trial) cost() float64 {
 	switch {
 	case t.Cost > 0:
 		return t.Cost
-	case t.Told.IsZero() || t.Asked.IsZero():
+	case t.Told.IsZero():
 		return 0
 	case t.Seconds > 0:
 		return t.Seconds
+	case t.Asked.IsZero():
+		return 0
 	}
 	return max(0, t.Told.Sub(t.Asked).Seconds())
 }

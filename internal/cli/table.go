@@ -66,7 +66,7 @@ type studyImportCmd struct {
 	Name    string            `arg:"" help:"Name of the study."`
 	File    string            `arg:"" help:"Table of evaluations: CSV, Parquet or one JSON object per line."`
 	Format  string            `enum:"auto,csv,jsonl,parquet" default:"auto" help:"csv, jsonl or parquet; auto goes by the file's name (${default})."`
-	Columns map[string]string `name:"column" mapsep:"none" placeholder:"NAME=COLUMN" help:"Column of a parameter, or of value, state, std, reason or notes, if the file calls it differently."`
+	Columns map[string]string `name:"column" mapsep:"none" placeholder:"NAME=COLUMN" help:"Column of a parameter, or of value, state, std, reason, notes, excluded, cost or seconds, if the file calls it differently."`
 	Decimal string            `enum:"auto,point,comma" default:"auto" help:"Sign before the decimals of numbers in CSV: point or comma; auto goes by the numbers (${default})."`
 	Strict  bool              `help:"Import nothing if a row cannot be used, instead of leaving it out."`
 	DryRun  bool              `help:"Only say what would be imported."`

@@ -111,6 +111,7 @@ func (in *importer) findDecimal(ctx context.Context, data []byte, separator byte
 	if columns := outcomeColumns(in.space); columns != nil {
 		names = columns
 	}
+	names = slices.Concat(names, in.spent)
 	for _, p := range in.params {
 		if isNumeric(p) {
 			names = append(names, column(p.Name))

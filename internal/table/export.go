@@ -61,7 +61,7 @@ func exporter(w io.Writer, f Format, sp *space.Space) (write func(study.Trial) e
 		columns = append(columns, column(p.Name))
 	}
 	table := csv.NewWriter(w)
-	_ = table.Write(slices.Concat(before(sp), columns, columnsBehind)) // flush returns the error
+	_ = table.Write(slices.Concat(before(sp), columns, columnsBehind, spentColumns(sp))) // flush returns the error
 	flush = func() error {
 		table.Flush()
 		return table.Error()
@@ -105,6 +105,14 @@ func record(t study.Trial, names []string, outcomes []space.Outcome) []string {
 		}
 		r = append(r, text)
 	}
-	return append(r, inert(t.Reason), string(t.Origin), fmt.Sprint(t.Batch), inert(t.Worker), instant(t.Created), instant(t.Asked), instant(t.Told),
+	r = append(r, inert(t.Reason), string(t.Origin), fmt.Sprint(t.Batch), inert(t.Worker), instant(t.Created), instant(t.Asked), instant(t.Told),
 		inert(strings.Join(t.Notes, "\n")), strconv.FormatBool(t.Excluded))
+	for _, v := range []float64{t.Cost, t.Seconds} {
+		text := ""
+		if v > 0 {
+			text = number(v)
+		}
+		r = append(r, text)
+	}
+	return r
 }

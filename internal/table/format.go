@@ -59,6 +59,29 @@ var (
 	columnsBehind = []string{"reason", "origin", "batch", "worker", "created", "asked", "told", "notes", "excluded"}
 )
 
+// spentFields are what the evaluation of a trial took. Tables of earlier versions do not have them.
+var spentFields = []string{"cost", "seconds"}
+
+// spentColumn is the name of such a column: its own, unless a parameter or an outcome is called so.
+func spentColumn(sp *space.Space, field string) string {
+	taken := outcomeColumns(sp)
+	for _, p := range sp.Params() {
+		taken = append(taken, column(p.Name))
+	}
+	for slices.Contains(taken, field) {
+		field = "trial." + field
+	}
+	return field
+}
+
+// spentColumns are both.
+func spentColumns(sp *space.Space) (columns []string) {
+	for _, field := range spentFields {
+		columns = append(columns, spentColumn(sp, field))
+	}
+	return columns
+}
+
 // column is the name of a parameter's column: its own, unless that is taken.
 func column(param string) string {
 	if slices.Contains(columnsBefore, param) || slices.Contains(columnsBehind, param) || strings.HasPrefix(param, "params.") {

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Format Format
 	// Columns says how the columns of an exported file are called in this one,
-	// where they differ: parameters, value, state, std, reason, notes and excluded. {"rate": "lr"}
+	// where they differ: parameters, value, state, std, reason, notes, excluded, cost and seconds. {"rate": "lr"}
 	Columns map[string]string
 	Decimal Decimal // of the numbers in CSV
 	DryRun  bool    // only report

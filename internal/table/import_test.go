@@ -192,7 +192,7 @@ func TestExportOfNothing(t *testing.T) {
 	if err := Export(t.Context(), s, &file, CSV); err != nil {
 		t.Fatal(err)
 	}
-	if want := "number,state,value,std,x,reason,origin,batch,worker,created,asked,told,notes,excluded\n"; file.String() != want {
+	if want := "number,state,value,std,x,reason,origin,batch,worker,created,asked,told,notes,excluded,cost,seconds\n"; file.String() != want {
 		t.Errorf("the file is %q, want %q", file.String(), want)
 	}
 }

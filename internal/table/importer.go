@@ -22,6 +22,7 @@ type importer struct {
 	params  []space.Param
 	fields  []string // columns of a row beside its parameters
 	needs   []string // columns of the outcomes that a row needs, if the space declares some
+	spent   []string // columns of cost and seconds
 	options Options
 	limits  limits
 
@@ -53,6 +54,8 @@ func newImporter(sp *space.Space, o Options, l limits) (*importer, error) {
 			}
 		}
 	}
+	in.spent = spentColumns(sp)
+	in.fields = slices.Concat(in.fields, in.spent)
 	known := slices.Clone(in.fields)
 	for _, p := range in.params {
 		known = append(known, column(p.Name))
@@ -302,7 +305,27 @@ func (in *importer) outcome(r row) (o evaluate.Outcome, err error) {
 			err = in.value(r, &o)
 		}
 	}
+	if err == nil {
+		err = in.took(r, &o)
+	}
 	return o, err
+}
+
+// took reads cost and seconds, which may be missing.
+func (in *importer) took(r row, o *evaluate.Outcome) error {
+	for i, dst := range []*float64{&o.Cost, &o.Seconds} {
+		v, ok, err := r.number(in.named(in.spent[i]))
+		if line, is := r.(jsonRow); is && err == nil && !ok && line.apart(spentFields[i], o.State) {
+			v, ok = line.text(spentFields[i])
+		}
+		if err == nil && ok {
+			*dst, err = float(v)
+		}
+		if err != nil {
+			return fmt.Errorf("the %s: %w", spentFields[i], err)
+		}
+	}
+	return nil
 }
 
 // value reads the value of a complete trial and its standard deviation.
@@ -335,9 +358,14 @@ func (in *importer) outcomes(r row, o *evaluate.Outcome) error {
 			dst    map[string]float64
 			inner  string // object of a JSON line that may hold it
 		}{{outcomeColumn(in.space, declared.Name), o.Outcomes, "outcomes"}, {stdColumn(in.space, declared.Name), o.Stds, "stds"}} {
-			v, ok, err := r.number(in.named(field.column))
-			if nested, is := r.(jsonRow); is && err == nil && !ok {
+			var v any
+			var ok bool
+			var err error
+			if nested, is := r.(jsonRow); is && in.named(field.column) == field.column { // beside it the name may be that of a trial's field
 				v, ok = nested.inner(field.inner, declared.Name)
+			}
+			if !ok {
+				v, ok, err = r.number(in.named(field.column))
 			}
 			if err == nil && !ok {
 				continue // what is needed is checked later

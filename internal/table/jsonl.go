@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
 )
 
@@ -137,6 +138,14 @@ func (r jsonRow) inner(object, name string) (v any, ok bool) {
 		return nil, false
 	}
 	return decode(fields[name])
+}
+
+// apart says whether a name outside of params and outcomes is that of a trial's field, although a
+// parameter or an outcome is called so.
+func (r jsonRow) apart(name string, state evaluate.State) bool {
+	_, isParam := r.params[name]
+	_, isOutcome := r.inner("outcomes", name)
+	return isParam || isOutcome || r.params != nil && state != "" && state != evaluate.Complete
 }
 
 func (r jsonRow) text(column string) (any, bool) { return decode(r.outer[column]) }

@@ -17,6 +17,7 @@ type parquetWriter struct {
 	file    *parquet.GenericWriter[any]
 	space   *space.Space
 	columns []string
+	spent   []string // the columns of cost and seconds
 }
 
 func newParquetWriter(w io.Writer, sp *space.Space) *parquetWriter {
@@ -34,6 +35,9 @@ func newParquetWriter(w io.Writer, sp *space.Space) *parquetWriter {
 			root[name] = parquet.Leaf(parquet.DoubleType)
 		}
 	}
+	for _, name := range spentColumns(sp) {
+		root[name] = parquet.Leaf(parquet.DoubleType)
+	}
 	for _, p := range sp.Params() {
 		root[column(p.Name)] = parquetNode(p)
 	}
@@ -41,7 +45,7 @@ func newParquetWriter(w io.Writer, sp *space.Space) *parquetWriter {
 		root[name] = parquet.Optional(node)
 	}
 	schema := parquet.NewSchema("trial", root)
-	out := &parquetWriter{space: sp, file: parquet.NewGenericWriter[any](w, schema)}
+	out := &parquetWriter{space: sp, spent: spentColumns(sp), file: parquet.NewGenericWriter[any](w, schema)}
 	for _, path := range schema.Columns() {
 		out.columns = append(out.columns, path[0])
 	}
@@ -81,6 +85,11 @@ func (w *parquetWriter) write(t study.Trial) error {
 	}
 	if t.Std > 0 {
 		cells["std"] = t.Std
+	}
+	for i, v := range []float64{t.Cost, t.Seconds} {
+		if v > 0 {
+			cells[w.spent[i]] = v
+		}
 	}
 	for name, v := range t.Outcomes {
 		cells[outcomeColumn(w.space, name)] = v

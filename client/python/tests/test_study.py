@@ -147,6 +147,25 @@ def test_records_and_dataframe(client: mahabo.Client, tmp_path: Path, monkeypatc
         study.to_dataframe()
 
 
+@pytest.mark.parametrize("names", [("x", "y"), ("cost", "seconds"), ("x", "trial.cost")])
+def test_cost_and_seconds_of_tables(client: mahabo.Client, tmp_path: Path, names: tuple[str, str]) -> None:
+    for outcomes in (None, {"cost": "minimize", "loss": "record"}):
+        if outcomes and "cost" in names:
+            continue
+        made = f"spent-{names[1]}-{bool(outcomes)}"
+        study = client.create_study(made, {name: {"float": [0, 1]} for name in names}, method="sobol", outcomes=outcomes)
+        (one,) = study.ask(1)
+        one.tell({"cost": 2.0} if outcomes else 2.0, cost=12.5, seconds=0.125)
+        (row,) = study.records()
+        study.export(tmp_path / "table.csv")
+        header, line = (text.split(",") for text in (tmp_path / "table.csv").read_text().splitlines())
+        assert list(row) == header
+        assert list(row.values())[-2:] == [12.5, 0.125] and line[-2:] == ["12.5", "0.125"]
+        again = client.create_study(made + "-again", study.space["parameters"], method="sobol", outcomes=outcomes)
+        assert again.import_rows([{k: row[k] for k in row if k not in ("created", "asked", "told")}]).good == 1
+        assert (again.trial(1).cost, again.trial(1).seconds, again.trial(1).outcomes) == (12.5, 0.125, one.outcomes)
+
+
 def test_existing_studies(client: mahabo.Client) -> None:
     made = client.create_study("twice", SPACE, method="sobol", goal="maximize", batch=2, budget=40)
     with pytest.raises(mahabo.StudyExists) as caught:

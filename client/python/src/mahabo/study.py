@@ -261,6 +261,7 @@ class Study:
 
     def records(self, *states: str) -> list[dict[str, Any]]:
         """Return the trials as flat rows with the columns of an exported file."""
+        spent = self._spent()
         return [
             {
                 "number": t.number,
@@ -276,17 +277,34 @@ class Study:
                 "told": t.told,
                 "notes": "\n".join(t.notes),
                 "excluded": t.excluded,
+                **{column: getattr(t, name) or None for name, column in spent.items()},
             }
             for t in self.trials(*states)
         ]
 
+    def _names(self, section: str) -> List[str]:
+        return [name for declared in self.space.get(section) or () for name in expand(declared)]
+
+    def _spent(self) -> Dict[str, str]:
+        """Return the columns of cost and seconds: their own, unless a parameter or an outcome is called so."""
+        taken = set(map(_column, self._names("parameters")))
+        for name in self._names("outcomes"):
+            taken |= {_outcome(name), _outcome(name) + ".std"}
+        columns = {}
+        for name in ("cost", "seconds"):
+            column = name
+            while column in taken:
+                column = "trial." + column
+            columns[name] = column
+        return columns
+
     def _outcomes(self, t: Trial) -> Dict[str, Any]:
-        names = [name for declared in self.space.get("outcomes") or () for name in expand(declared)]
+        names = self._names("outcomes")
         if not names:
             return {"value": t.value, "std": t.std}
         columns: Dict[str, Any] = {}
         for name in names:
-            column = "outcomes." + name if name in _TAKEN and name != "value" else name
+            column = _outcome(name)
             columns[column], columns[column + ".std"] = t.outcomes.get(name), t.stds.get(name)
         return columns
 
@@ -318,7 +336,7 @@ class Study:
     ) -> ImportReport:
         """Add evaluations made before or elsewhere: a table with a column per parameter and value.
 
-        columns says how the table calls a parameter, an outcome, or value, state, std, reason, notes or excluded.
+        columns says how the table calls a parameter, an outcome, or value, state, std, reason, notes, excluded, cost or seconds.
         """
         source = Path(path)
         return self._import(source.read_bytes(), _format(source, format), columns, dry_run)
@@ -348,6 +366,11 @@ _TAKEN = {"number", "state", "value", "std", "reason", "origin", "batch", "worke
 def _column(param: str) -> str:
     """Return the name of a parameter's column: its own, unless that is taken."""
     return "params." + param if param in _TAKEN or param.startswith("params.") else param
+
+
+def _outcome(name: str) -> str:
+    """Return the name of an outcome's column: its own, unless that is taken."""
+    return "outcomes." + name if name in _TAKEN and name != "value" else name
 
 
 def _format(path: Path, format: str | None) -> str:
