@@ -10,10 +10,6 @@ Points are searched on the device that PEERS_DEVICE names, models are fitted on 
 end early, so that the trial takes about T seconds: each batch gets its share of what is left, less what fits took.
 """
 
-import argparse
-import math
-import time
-
 from protocol import serve
 
 import torch
@@ -29,7 +25,7 @@ from botorch.utils.multi_objective.hypervolume import infer_reference_point
 from botorch.utils.multi_objective.pareto import is_non_dominated
 from gpytorch.mlls import SumMarginalLogLikelihood
 
-from botorch_loop import DEVICE, MC_SAMPLES, Loop, cube_gp
+from botorch_loop import DEVICE, MC_SAMPLES, Loop, cube_gp, trial_seconds
 
 MC_SAMPLES_FRONT = 128
 
@@ -38,32 +34,8 @@ MC_SAMPLES_FRONT = 128
 logei._load_attempted = True
 
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--trial-seconds", type=float, help="end searches early, so that a trial takes about this long")
-OPTIONS = parser.parse_args()
-
-
 class Outcomes(Loop):
-    def __init__(self, task):
-        super().__init__(task)
-        self.began = time.monotonic()
-        self.beside = 0.0  # seconds that the last batch took beside the search
-
     def propose(self, n):
-        now = time.monotonic()
-        limit = self.limit(now, n)
-        points = self.chosen(n, limit)
-        self.beside = max(0.0, time.monotonic() - now - (limit or 0))
-        return points
-
-    def limit(self, now: float, n: int) -> float | None:
-        """Seconds for the search of this batch; None: as long as it takes."""
-        if OPTIONS.trial_seconds is None:
-            return None
-        left = max(1, math.ceil((self.task.evals + self.task.init - len(self.points)) / n))
-        return max(0.2, (OPTIONS.trial_seconds - (now - self.began)) / left - self.beside)
-
-    def chosen(self, n, limit):
         x, y = self.data()
         limits = torch.tensor(self.limits).reshape(len(x), -1)
         columns = torch.cat([y, limits], dim=1)
@@ -73,8 +45,8 @@ class Outcomes(Loop):
         first = y.shape[1]
         kept = [lambda z, k=k: z[..., k] for k in range(first, columns.shape[1])] or None
         if first == 1:
-            return self.maximize(self.improvement(model, x, columns, kept), n, DEVICE, timeout_sec=limit)
-        return self.maximize(self.hypervolume(model, x, y, limits, kept), n, DEVICE, timeout_sec=limit, sequential=True)
+            return self.maximize(self.improvement(model, x, columns, kept), n, DEVICE)
+        return self.maximize(self.hypervolume(model, x, y, limits, kept), n, DEVICE, sequential=True)
 
     def improvement(self, model, x, columns, kept):
         objective = GenericMCObjective(lambda z, X=None: z[..., 0])
@@ -99,4 +71,5 @@ class Outcomes(Loop):
 
 
 if __name__ == "__main__":
-    serve(Outcomes)
+    seconds = trial_seconds()
+    serve(lambda task: Outcomes(task, seconds))

@@ -16,6 +16,7 @@ HERE = Path(__file__).resolve().parent
 PEERS = {
     "botorch-vanilla": ("botorch_vanilla.py", (), ".venv"),
     "botorch-saas": ("botorch_saas.py", (), ".venv"),
+    "botorch-turbo": ("botorch_turbo.py", (), ".venv"),
     "turbo-1": ("turbo.py", (), ".venv"),
     "turbo-5": ("turbo.py", ("--regions", "5"), ".venv"),
     "optuna-gp": ("optuna_gp.py", (), ".venv"),

@@ -150,8 +150,8 @@ def botorch_saas(task, seed):
     )
 
 
-def turbo(task, seed):
-    """TuRBO-1 as in BoTorch's tutorial: BoTorch's model, fit and Thompson sampling."""
+def turbo(task, seed, successes=3):
+    """TuRBO-1 as in BoTorch's tutorial, but for successes of the paper: BoTorch's model, fit and Thompson sampling."""
     import torch
     from botorch.fit import fit_gpytorch_mll
     from botorch.generation import MaxPosteriorSampling
@@ -187,7 +187,7 @@ def turbo(task, seed):
             good, bad = good + 1, 0
         else:
             good, bad = 0, bad + 1
-        if good == 3:
+        if good == successes:
             length, good = min(2 * length, 1.6), 0
         elif bad == math.ceil(max(4 / task.batch, dim / task.batch)):
             length, bad = length / 2, 0
@@ -195,8 +195,13 @@ def turbo(task, seed):
     return -float(y.max())
 
 
+def botorch_turbo(task, seed):
+    """The tutorial's number of successes too."""
+    return turbo(task, seed, successes=10)
+
+
 REFERENCES = {
-    "botorch-vanilla": botorch_vanilla, "botorch-saas": botorch_saas, "turbo-1": turbo, "turbo-5": turbo,
+    "botorch-vanilla": botorch_vanilla, "botorch-saas": botorch_saas, "botorch-turbo": botorch_turbo, "turbo-1": turbo, "turbo-5": turbo,
     "optuna-gp": optuna_gp, "optuna-tpe": optuna_tpe, "cmaes": cmaes, "smac": smac, "nevergrad": nevergrad, "hebo": hebo,
 }
 

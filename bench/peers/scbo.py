@@ -74,17 +74,7 @@ class SCBO(Loop):
         if TRANSFORM:
             y, limits = quantiles(y), torch.sign(limits) * torch.log1p(torch.abs(limits))
         model = fitted(x, y)
-        dim = self.space.width
-        centre = torch.tensor(self.encode(self.best.params))
-        low = torch.clamp(centre - self.length / 2, 0, 1)
-        high = torch.clamp(centre + self.length / 2, 0, 1)
-        count = min(5000, max(2000, 200 * dim))
-        seed = int(torch.randint(1 << 31, (1,)))
-        moved = low + (high - low) * torch.quasirandom.SobolEngine(dim, scramble=True, seed=seed).draw(count, dtype=torch.double)
-        change = torch.rand(count, dim) <= min(20 / dim, 1)
-        none = torch.where(~change.any(dim=1))[0]
-        change[none, torch.randint(dim, (len(none),))] = True
-        candidates = torch.where(change, moved, centre)
+        candidates = self.candidates()
         constraints = None
         if limits.shape[1]:
             constraints = ModelListGP(*(fitted(x, limits[:, [k]]) for k in range(limits.shape[1])))
@@ -92,6 +82,20 @@ class SCBO(Loop):
         with torch.no_grad():
             sampling = ConstrainedMaxPosteriorSampling(model.to(DEVICE), constraint_model=constraints, replacement=False)
             return sampling(candidates.to(DEVICE), num_samples=n).cpu()
+
+    def candidates(self, weights=1.0):
+        """Points of the region, whose sides have these weights."""
+        dim = self.space.width
+        centre = torch.tensor(self.encode(self.best.params))
+        low = torch.clamp(centre - weights * self.length / 2, 0, 1)
+        high = torch.clamp(centre + weights * self.length / 2, 0, 1)
+        count = min(5000, max(2000, 200 * dim))
+        seed = int(torch.randint(1 << 31, (1,)))
+        moved = low + (high - low) * torch.quasirandom.SobolEngine(dim, scramble=True, seed=seed).draw(count, dtype=torch.double)
+        change = torch.rand(count, dim) <= min(20 / dim, 1)
+        none = torch.where(~change.any(dim=1))[0]
+        change[none, torch.randint(dim, (len(none),))] = True
+        return torch.where(change, moved, centre)
 
 
 def quantiles(y):

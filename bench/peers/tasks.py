@@ -63,6 +63,7 @@ BRANIN30 = ((-5.0, 10.0), (0.0, 15.0)) + ((0.0, 1.0),) * 28
 TASKS = {
     "botorch-vanilla": Task(hartmann6, ((0.0, 1.0),) * 6, -3.32237, 10, 20, 5),
     "botorch-saas": Task(branin, BRANIN30, 0.397887, 10, 10, 5),
+    "botorch-turbo": Task(ackley, ((-5.0, 10.0),) * 10, 0.0, 20, 60, 4),
     "turbo-1": Task(ackley, ((-5.0, 10.0),) * 10, 0.0, 20, 60, 4),
     "turbo-5": Task(ackley, ((-5.0, 10.0),) * 10, 0.0, 10, 100, 10),
     "optuna-gp": Task(lambda x: (x[0] - 2) ** 2, ((-10.0, 10.0),), 0.0, 0, 20, 1),

@@ -1,13 +1,15 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/mahabo/mahabo/internal/methods"
+	"time"
 )
 
 // A crew never has more trials under way than workers, time does not run back, and the same crew does the
@@ -17,7 +19,7 @@ func TestCrew(t *testing.T) {
 	run := func(change func(*Crew)) CrewRun {
 		c := base
 		change(&c)
-		r, err := c.Run(t.Context(), methods.BuiltIn(), "test", 1)
+		r, err := c.run(t.Context(), setting{version: "test", threads: 1}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +77,7 @@ func TestRunCrews(t *testing.T) {
 	}
 	count := 0
 	for k := range 2 {
-		runs, err := RunCrews(t.Context(), dir, crews, methods.BuiltIn(), "test", 1, func(CrewRun) { count++ })
+		runs, err := RunCrews(t.Context(), dir, crews, CrewOptions{Version: "test", Threads: 1, OnRun: func(CrewRun) { count++ }})
 		if err != nil || len(runs) != 2 || count != 2 {
 			t.Fatalf("time %d: %d runs, %d of them new so far, %v", k, len(runs), count, err)
 		}
@@ -96,4 +98,72 @@ func TestRunCrews(t *testing.T) {
 	if _, err := ReadCrews(t.TempDir()); err == nil {
 		t.Error("a folder without runs is read")
 	}
+}
+
+// A program is asked for the points of a round at once, and told all of them before the next; without a run of one worker the
+// table has no comparison.
+func TestCrewOfAProgram(t *testing.T) {
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "notes")
+	spec := fmt.Sprintf(`exec:peer="%s" method notes "%s"`, os.Args[0], file)
+	crews := []Crew{{Method: spec, Problem: "branin", Dim: 2, Workers: 4, Durations: "constant", Evals: 8, Init: 4}}
+	for range 2 {
+		runs, err := RunCrews(t.Context(), dir, crews, CrewOptions{Version: "test", Threads: 1})
+		if err != nil || len(runs) != 1 || runs[0].Method != "exec:peer" || len(runs[0].Times) != 32 || runs[0].Cut {
+			t.Fatalf("runs are %+v, %v", runs, err)
+		}
+	}
+	notes, err := os.ReadFile(file)
+	if want := strings.Repeat("4 0\n0 4\n", 7) + "4 0\n"; err != nil || string(notes) != want {
+		t.Errorf("asked and told were\n%s, want\n%s, %v", notes, want, err)
+	}
+	runs, err := ReadCrews(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := func(runs []CrewRun) string {
+		var b strings.Builder
+		if err := CrewTable(&b, CrewRows(runs), CSV); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if got, want := table(runs), fmt.Sprintf("exec:peer,branin 2,constant,4,1,32,,%.6g,,,", runs[0].Best[31]); !strings.Contains(got, want) {
+		t.Errorf("the table has no %q:\n%s", want, got)
+	}
+	one := CrewRun{Crew: runs[0].Crew, Times: []float64{1}, Best: []float64{1e9}}
+	one.Workers = 1
+	second := runs[0]
+	second.Trial, second.Best = 1, []float64{5e9}
+	if got, want := table(append(runs, second, one)), "exec:peer,branin 2,constant,4,1,32,1e+09,"; !strings.Contains(got, want) {
+		t.Errorf("the table has no %q:\n%s", want, got)
+	}
+}
+
+// A run that has had its time keeps what is told by then.
+func TestCrewWithALimit(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pid")
+	spec := fmt.Sprintf(`exec:peer="%s" method hang "%s"`, os.Args[0], file) // in the third round
+	crews := []Crew{{Method: spec, Problem: "branin", Dim: 2, Workers: 4, Durations: "constant", Evals: 8, Init: 4}}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		for !exists(file) {
+			time.Sleep(time.Millisecond)
+		}
+		cancel(errCut)
+	}()
+	runs, err := RunCrews(ctx, t.TempDir(), crews, CrewOptions{Version: "test", Threads: 1, RunLimit: time.Hour})
+	if err != nil || len(runs) != 1 || len(runs[0].Best) != 8 || !runs[0].Cut {
+		t.Errorf("runs are %+v, %v", runs, err)
+	}
+	if _, err := RunCrews(t.Context(), t.TempDir(), crews, CrewOptions{Version: "test", Threads: 1, RunLimit: 1}); err == nil {
+		t.Error("a run without evaluations is kept")
+	}
+	if _, err := RunCrews(t.Context(), t.TempDir(), []Crew{{Method: "exec:"}}, CrewOptions{}); err == nil {
+		t.Error("an empty command is run")
+	}
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }

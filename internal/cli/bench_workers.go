@@ -8,26 +8,29 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mahabo/mahabo/internal/bench"
 	"github.com/mahabo/mahabo/internal/bench/report"
 )
 
 type benchWorkersCmd struct {
-	Method     string   `default:"adaptive" placeholder:"M,..." help:"Methods with their options (${default})."`
-	Problem    string   `default:"hartmann6" placeholder:"P,..." help:"Problems (${default})."`
-	Dim        int      `default:"20" placeholder:"D" help:"Parameters (${default})."`
-	Evals      int      `default:"500" placeholder:"N" help:"Evaluations of one worker after the initial design (${default})."`
-	Init       int      `default:"10" placeholder:"N" help:"Points of the initial design (${default})."`
-	Workers    []int    `default:"1,4,16,64,256" placeholder:"W" help:"Numbers of workers (${default}); 1 is what the others are compared with."`
-	Durations  []string `default:"constant" placeholder:"KIND" help:"How long evaluations take: constant, heavy (a heavy tail) or correlated (good points take longer); several with commas (${default})."`
-	Rounds     bool     `help:"Also with rounds, in which all wait for the last one."`
-	Trials     int      `default:"1" placeholder:"N" help:"Trials of each (${default})."`
-	FirstTrial int      `default:"0" placeholder:"N" help:"Number of the first trial (${default})."`
-	Threads    int      `default:"1" placeholder:"N" help:"Threads that a suggestion may use (${default})."`
-	Show       bool     `help:"Print the table of what is in the folder, and run nothing."`
-	Format     string   `default:"text" enum:"text,markdown,csv,latex,html" help:"Of the table: text, markdown, csv, latex or html (${default})."`
-	Out        string   `required:"" placeholder:"DIR" help:"Folder of the results, workers.jsonl, and of the pictures; what is there is not run again."`
+	Method      string        `default:"adaptive" placeholder:"M,..." help:"Methods with their options (${default}). exec:COMMAND or exec:NAME=COMMAND is a program."`
+	Problem     string        `default:"hartmann6" placeholder:"P,..." help:"Problems (${default})."`
+	Dim         int           `default:"20" placeholder:"D" help:"Parameters (${default})."`
+	Evals       int           `default:"500" placeholder:"N" help:"Evaluations of one worker after the initial design (${default})."`
+	Init        int           `default:"10" placeholder:"N" help:"Points of the initial design (${default})."`
+	Workers     []int         `default:"1,4,16,64,256" placeholder:"W" help:"Numbers of workers (${default}); 1 is what the others are compared with."`
+	Durations   []string      `default:"constant" placeholder:"KIND" help:"How long evaluations take: constant, heavy (a heavy tail) or correlated (good points take longer); several with commas (${default})."`
+	Rounds      bool          `help:"Also with rounds, in which all wait for the last one."`
+	Trials      int           `default:"1" placeholder:"N" help:"Trials of each (${default})."`
+	FirstTrial  int           `default:"0" placeholder:"N" help:"Number of the first trial (${default})."`
+	Threads     int           `default:"1" placeholder:"N" help:"Threads that a suggestion may use; a program has its own (${default})."`
+	AnswerLimit time.Duration `default:"10m" placeholder:"T" help:"Time that a program has for an answer, as 90s or 2h (${default})."`
+	RunLimit    time.Duration `placeholder:"T" help:"Time of a run, as 90s or 2h: it then ends with the evaluations that it has (no limit)."`
+	Show        bool          `help:"Print the table of what is in the folder, and run nothing."`
+	Format      string        `default:"text" enum:"text,markdown,csv,latex,html" help:"Of the table: text, markdown, csv, latex or html (${default})."`
+	Out         string        `required:"" placeholder:"DIR" help:"Folder of the results, workers.jsonl, and of the pictures; what is there is not run again."`
 }
 
 // Help is the long help.
@@ -36,7 +39,11 @@ func (*benchWorkersCmd) Help() string {
 
   mahabo bench workers --problem hartmann6,rover --dim 60 --workers 1,16,64 --durations heavy --out results/workers
 
-Workers ask for a point when they are free, evaluate it and tell its value; the time is simulated, the mean of an evaluation is 1 and the method takes no time. W workers are followed for the time of one, divided by 0.375 W: 64 of them for 1/24 of it. The table has the lowest values of one worker and of all, the mean over the trials; in how many trials all were as low as one after all its evaluations; and how much sooner, in the middle of the trials.`
+  mahabo bench workers --method 'exec:python3 peer.py' --workers 64 --run-limit 2h --out results/workers
+
+Workers ask for a point when they are free, evaluate it and tell its value; the time is simulated, the mean of an evaluation is 1 and the method takes no time. W workers are followed for the time of one, divided by 0.375 W: 64 of them for 1/24 of it. The table has the lowest values of one worker and of all, the mean over the trials; in how many trials all were as low as one after all its evaluations; and how much sooner, in the middle of the trials. Without 1 in --workers these columns are empty where no run of one worker is in the folder.
+
+A program is asked at once for the points of all workers that are free, all of them at first and, where evaluations take the same time, in every round. It knows what it was asked for and not told yet.`
 }
 
 // crews are all combinations.
@@ -59,8 +66,8 @@ func (c *benchWorkersCmd) crews() (crews []bench.Crew, err error) {
 			return nil, usagef("--workers is %d: a crew has at least one", w)
 		}
 	}
-	if c.Evals < 1 || c.Init < 1 || c.Trials < 1 || c.Threads < 1 {
-		return nil, usagef("--evals, --init, --trials and --threads have to be positive")
+	if c.Evals < 1 || c.Init < 1 || c.Trials < 1 || c.Threads < 1 || c.AnswerLimit <= 0 || c.RunLimit < 0 {
+		return nil, usagef("--evals, --init, --trials, --threads and the limits have to be positive")
 	}
 	for _, p := range problems {
 		for _, m := range methods {
@@ -94,10 +101,10 @@ func (c *benchWorkersCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	runs, err := bench.RunCrews(ctx, c.Out, crews, s.methods, version(), c.Threads, func(r bench.CrewRun) {
+	runs, err := bench.RunCrews(ctx, c.Out, crews, bench.CrewOptions{Registry: s.methods, Version: version(), Threads: c.Threads, AnswerLimit: c.AnswerLimit, RunLimit: c.RunLimit, OnRun: func(r bench.CrewRun) {
 		fmt.Fprintf(s.err, "%s on %s, %d workers, %s%s, trial %d: %.6g after %d evaluations, %.3g s each\n", r.Method, r.Problem, r.Workers, r.Durations, inRounds(r.Rounds), r.Trial,
 			r.Best[len(r.Best)-1], len(r.Best), r.Seconds/float64(len(r.Best)))
-	})
+	}})
 	if err != nil {
 		return err
 	}
