@@ -90,6 +90,8 @@ type listedShape struct {
 	Best  orNull[listedBest] `json:"best" doc:"Null while no trial is complete."`
 
 	Objectives []string `json:"objectives,omitempty" doc:"Names of the objectives, where the study declares outcomes. The best value is that of the first, of several objectives at the knee of the front."`
+
+	Error string `json:"error,omitempty" doc:"Why the study cannot be read. Nothing but its name is known then."`
 }
 
 type listedBest struct {
@@ -286,11 +288,14 @@ func (s *Server) listStudies(ctx context.Context, in *listStudiesInput) (*body[s
 			}
 			return err
 		})
-		var gone *huma.ErrorModel
-		if errors.As(err, &gone) && gone.Status == http.StatusNotFound {
-			continue // deleted meanwhile
-		}
-		if err != nil {
+		var p *huma.ErrorModel
+		switch {
+		case err == nil, errors.As(err, &p) && p.Type == problemNoStudy: // deleted meanwhile
+		case p != nil && p.Status != http.StatusServiceUnavailable:
+			broken := listedShape{StudyOptions: wire.StudyOptions{Name: name}, Error: p.Detail}
+			broken.States = map[string]int{}
+			list.Studies = append(list.Studies, broken)
+		default:
 			return nil, err
 		}
 	}
@@ -309,6 +314,8 @@ func (s *Server) deleteStudy(ctx context.Context, in *wire.StudyPath) (*struct{}
 	h, err := s.once(ctx, in.Study, func(*host) error { return study.Delete(ctx, s.hosts.store, in.Study) })
 	if h != nil {
 		s.hosts.drop(h)
+	} else if err != nil && !errors.Is(err, errClosing) { // also one that cannot be read
+		err = study.Delete(ctx, s.hosts.store, in.Study)
 	}
 	return nil, s.explain(ctx, err)
 }

@@ -227,12 +227,16 @@ func (c *studyListCmd) Run(ctx context.Context, s streams) (err error) {
 		if errors.Is(err, study.ErrNotFound) {
 			continue // deleted meanwhile
 		}
-		if err != nil {
+		var info studyInfo
+		if err == nil {
+			info, err = inspect(ctx, one)
+		}
+		if ctx.Err() != nil || errors.Is(err, study.ErrUnavailable) {
 			return err
 		}
-		info, err := inspect(ctx, one)
 		if err != nil {
-			return err
+			info = studyInfo{Error: err.Error()}
+			info.Config.Name = name
 		}
 		shown = append(shown, info)
 	}
@@ -242,6 +246,10 @@ func (c *studyListCmd) Run(ctx context.Context, s streams) (err error) {
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "study\tmethod\tgoal\ttrials\tcomplete\tbest")
 	for _, i := range shown {
+		if i.Error != "" {
+			fmt.Fprintf(w, "%s\t-\t-\t-\t-\tcannot be read: %s\n", i.Config.Name, i.Error)
+			continue
+		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", i.Config.Name, i.Config.Method, i.Config.Goal, i.Trials, i.States[evaluate.Complete], i.bestText())
 	}
 	return w.Flush()
@@ -250,7 +258,8 @@ func (c *studyListCmd) Run(ctx context.Context, s streams) (err error) {
 // studyInfo is a study in JSON.
 type studyInfo struct {
 	study.Summary
-	Best *study.Best `json:"best"`
+	Best  *study.Best `json:"best"`
+	Error string      `json:"error,omitempty"` // why it cannot be read
 }
 
 func inspect(ctx context.Context, s studied) (info studyInfo, err error) {
@@ -400,19 +409,23 @@ func (c *studyDeleteCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	one, err := find(ctx, st, c.Name)
-	if err != nil {
+	if errors.Is(err, study.ErrNotFound) {
 		return err
 	}
-	sum, err := one.Summary(ctx)
+	var sum study.Summary
+	if err == nil {
+		sum, err = one.Summary(ctx)
+	}
+	has := counted(sum.Trials, "trial")
 	if err != nil {
-		return err
+		has = "trials that cannot be read"
 	}
 	if !c.Yes {
-		return usagef("study %q has %s, which cannot be brought back: add --yes to delete the study", c.Name, counted(sum.Trials, "trial"))
+		return errors.Join(err, usagef("study %q has %s, which cannot be brought back: add --yes to delete the study", c.Name, has))
 	}
 	if err := st.remove(ctx, c.Name); err != nil {
 		return input(err)
 	}
-	_, err = fmt.Fprintf(s.out, "deleted study %s and its %s\n", c.Name, counted(sum.Trials, "trial"))
+	_, err = fmt.Fprintf(s.out, "deleted study %s and its %s\n", c.Name, has)
 	return err
 }

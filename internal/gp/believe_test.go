@@ -1,6 +1,7 @@
 package gp
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -55,6 +56,38 @@ func TestBelieveInAnyOrder(t *testing.T) {
 	})
 }
 
+// Points that are believed together leave the bytes of points that are believed one after the other.
+func TestBelieveTogether(t *testing.T) {
+	const n, dim, count = 40, 5, 37
+	every(t, dim, func(t *testing.T, metric Metric, p Profile, s setting) {
+		r := rand.New(rand.NewPCG(5, 6))
+		points := make([][]float64, count)
+		for i := range points {
+			points[i] = make([]float64, dim)
+			for j := range points[i] {
+				points[i][j] = 2*r.Float64() - 1
+			}
+		}
+		copy(points[30], points[29]) // needs more on the diagonal where there is no noise
+		apart, together := posterior(t, metric, p, s, s.data(n, dim), count), posterior(t, metric, p, s, s.data(n, dim), count)
+		BelieveAll(together, points)
+		for i, x := range points {
+			before, _ := apart.Predict(x)
+			apart.Believe(x)
+			after, _ := apart.Predict(x)
+			if b, a := together.MeanOf(x, i), together.MeanOf(x, i+1); b != before || a != after {
+				t.Fatalf("the mean at point %d is %v and %v, by itself %v and %v", i, b, a, before, after)
+			}
+		}
+		for _, x := range points {
+			m, v := together.Predict(x)
+			if wantM, wantV := apart.Predict(x); m != wantM || v != wantV {
+				t.Fatalf("the moments are %v and %v, apart %v and %v", m, v, wantM, wantV)
+			}
+		}
+	})
+}
+
 func BenchmarkBelieve(b *testing.B) {
 	const n, dim, count = 1000, 1000, 25
 	d := smoothData(n+count, dim)
@@ -69,5 +102,28 @@ func BenchmarkBelieve(b *testing.B) {
 			post.Believe(x.Row(i))
 		}
 		post.Release()
+	}
+}
+
+// Many points without a value, as those of trials that failed.
+func BenchmarkBelieveMany(b *testing.B) {
+	const n, dim = 100, 20
+	for _, count := range []int{8, 100, 1000} {
+		b.Run(fmt.Sprint(count), func(b *testing.B) {
+			d := smoothData(n+count, dim)
+			x := make([][]float64, count)
+			for i := range x {
+				x[i] = d.Points.At(n + i)
+			}
+			d.Points, d.Y = d.Points.Subset(numbers(n)), d.Y[:n]
+			post, err := Condition(Hyper{Metric: Isotropic{Theta: 0.3}, Noise: 1e-3}, d, count)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				BelieveAll(post, x)
+				post.Release()
+			}
+		})
 	}
 }

@@ -1,6 +1,8 @@
 package gp
 
 import (
+	"slices"
+
 	"github.com/mahabo/mahabo/internal/linalg"
 )
 
@@ -100,16 +102,54 @@ func (m *Posterior) LeaveOneOut(i int) (mean, variance float64) {
 }
 
 // Believe adds a point at its predicted mean: means stay, variances shrink.
-func (m *Posterior) Believe(x []float64) {
+func (m *Posterior) Believe(x []float64) { BelieveAll(m, [][]float64{x}) }
+
+// BelieveAll believes points one after another. The bytes are those of Believe.
+func BelieveAll[P ~[]float64](m *Posterior, points []P) {
+	for part := range slices.Chunk(points, believedAtOnce) {
+		n := m.points.n
+		k := linalg.New(len(part), n+len(part))
+		for i, x := range part {
+			m.appendPoint(k.Row(i)[:n+i], x)
+		}
+		// A point on top of another makes the matrix singular but for the noise.
+		linalg.AppendLower(m.factor.L, m.factor.Inverse, n, k, 1+m.Noise+nugget+m.jitter, 1e-6)
+	}
+}
+
+// MeanOf is the mean of the latent function at x. Its bytes are those of Predict when so many points are believed: means stay, but
+// for rounding.
+func (m *Posterior) MeanOf(x []float64, believed int) float64 {
+	n := m.data + believed
+	if m.linear != nil {
+		z := make([]float64, m.linear.Dim())
+		m.linear.Apply(matrixOf(z), matrixOf(x))
+		x = z
+	}
+	k := linalg.New(2, n)
+	squares(k.Slice(0, 1, 0, n), matrixOf(x), m.points.x.Slice(0, n, 0, m.points.dim), m.points.norm2)
+	m.Profile.Correlate(k.Row(0), k.Row(1), m.rate, k.Row(0))
+	return m.mean + linalg.Dot(k.Row(0), m.alpha[:n])
+}
+
+// believedAtOnce rows of the factor stay in the cache.
+const believedAtOnce = 16
+
+// matrixOf has one row.
+func matrixOf(x []float64) linalg.Matrix {
+	return linalg.Matrix{Rows: 1, Cols: len(x), Stride: len(x), Data: x}
+}
+
+// appendPoint adds a point to those of the posterior, and fills k with its correlations with those before.
+func (m *Posterior) appendPoint(k, x []float64) {
 	n := m.points.n
 	if m.linear == nil {
 		m.points.Append(x)
 	} else {
-		z := linalg.New(1, m.linear.Dim())
-		m.linear.Apply(z, linalg.Matrix{Rows: 1, Cols: len(x), Stride: len(x), Data: x})
-		m.points.Append(z.Row(0))
+		z := make([]float64, m.linear.Dim())
+		m.linear.Apply(matrixOf(z), matrixOf(x))
+		m.points.Append(z)
 	}
-	k := make([]float64, n)
 	m.Profile.Correlate(k, nil, m.rate, m.points.r2[n])
 	if m.Main != nil {
 		if m.Main.Share > 0 {
@@ -121,18 +161,6 @@ func (m *Posterior) Believe(x []float64) {
 			m.Main.led(make([]float64, n), k, x, m.points)
 		}
 	}
-	l, li := m.factor.L, m.factor.Inverse
-	// A point on top of another makes the matrix singular but for the noise.
-	for own := 1 + m.Noise + nugget + m.jitter; linalg.AppendLower(l, n, k, own) != nil; own += 1e-6 {
-		continue
-	}
-	// The last row of L⁻¹ is -l'L⁻¹/l_nn, then 1/l_nn.
-	row, last := li.Row(n), l.At(n, n)
-	clear(row)
-	for j := range n {
-		linalg.Axpy(row[:j+1], -l.At(n, j)/last, li.Row(j))
-	}
-	row[n] = 1 / last
 }
 
 // Release takes believed points out of the points of the data; the posterior ends with it.

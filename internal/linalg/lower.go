@@ -71,24 +71,71 @@ func LogDetLower(l *Lower, n int) float64 {
 	return 2 * s
 }
 
-// AppendLower is AppendRow for row n of L.
-func AppendLower(l *Lower, n int, k []float64, kk float64) error {
-	if len(k) != n || l.room <= n {
-		panic(fmt.Sprintf("linalg: AppendLower of %d covariances as row %d of %d", len(k), n, l.room))
+// AppendLower adds rows behind the first n of a factor L, and to its inverse. Row i of k, which is changed, has the
+// covariances with the n+i rows before; own is the diagonal, for each row raised in such steps until its pivot is
+// positive. The rows share the passes over L. The bytes do not depend on how many are added at once:
+//
+//	l_i = (k_i - l·L_i)/L_ii,  l_nn = sqrt(own - l·l),  the row of the inverse is -l'L⁻¹/l_nn and 1/l_nn.
+func AppendLower(l, inverse *Lower, n int, k Matrix, own, step float64) {
+	if k.Cols < n+k.Rows || l.room < n+k.Rows || inverse.room < n+k.Rows {
+		panic(fmt.Sprintf("linalg: AppendLower of a %dx%d matrix to %d rows, room %d and %d", k.Rows, k.Cols, n, l.room, inverse.room))
 	}
-	row := l.Row(n)
-	copy(row, k)
+	s := getScratch()
+	defer s.release()
+	index := make([]int, max(k.Rows, lowerRows))
+	for i := range index {
+		index[i] = i
+	}
+	dots := s.take(k.Rows)
 	for i := range n {
 		r := l.Row(i)
-		row[i] = (row[i] - Dot(r[:i], row[:i])) / r[i]
+		DotRows(dots, r[:i], index[:k.Rows], k)
+		for q, d := range dots {
+			k.Data[q*k.Stride+i] = (k.Data[q*k.Stride+i] - d) / r[i]
+		}
 	}
-	d := kk - Dot(row[:n], row[:n])
-	if !(d > 0) || d > math.MaxFloat64 {
-		return &NotPositiveDefiniteError{Pivot: n, Value: d}
+	for q := range k.Rows {
+		row, last := k.Row(q), n+q
+		for p := range q {
+			i := n + p
+			r := l.Row(i)
+			row[i] = (row[i] - Dot(r[:i], row[:i])) / r[i]
+		}
+		square, kk := Dot(row[:last], row[:last]), own
+		for !(kk-square > 0) || kk-square > math.MaxFloat64 {
+			kk += step
+		}
+		row[last] = math.Sqrt(kk - square)
+		copy(l.Row(last), row)
+		for j := range last { // from here on what is added of the inverse
+			row[j] = -row[j] / row[last]
+		}
 	}
-	row[n] = math.Sqrt(d)
-	return nil
+	w := New(k.Rows, n+k.Rows)
+	for c0 := 0; c0 < n; c0 += appendColumns {
+		c1 := min(c0+appendColumns, n)
+		for j0 := c0; j0 < n; {
+			b, first := inverse.blocks[j0/lowerRows], j0/lowerRows*lowerRows
+			j1, cut := min(first+lowerRows, n), min(c1, b.Cols) // behind the block's own columns there are zeros
+			part := b.Slice(j0-first, j1-first, c0, cut)
+			for q := range k.Rows {
+				AddRows(w.Row(q)[c0:cut], k.Row(q)[j0:j1], index[:j1-j0], part)
+			}
+			j0 = j1
+		}
+	}
+	for q := range k.Rows {
+		row, last := w.Row(q), n+q
+		for p := range q {
+			Axpy(row[:n+p+1], k.At(q, n+p), w.Row(p)[:n+p+1])
+		}
+		row[last] = 1 / k.At(q, last)
+		copy(inverse.Row(last), row)
+	}
 }
+
+// appendColumns of the inverse stay in the cache while several rows are added.
+const appendColumns = 64
 
 // lowerChunk is the number of rows or columns of one task of a product: a multiple of what a dot
 // product takes at once.

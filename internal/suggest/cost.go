@@ -57,9 +57,11 @@ func (c *Costs) choose(ctx context.Context, q *Question, from []strategy.Suggest
 	if err != nil || value == nil {
 		return nil, err
 	}
+	var pending []strategy.Point
 	for _, p := range q.Pending[max(0, len(q.Pending)-mostBelieved):] {
-		value.model.Believe(p.X)
+		pending = append(pending, p.X)
 	}
+	gp.BelieveAll(value.model, pending)
 	r := rng.New(q.Config.Seed, uint64(q.Trials), rng.Purpose("cost"))
 	type candidate struct {
 		strategy.Suggestion

@@ -40,6 +40,9 @@ func (d *dashboard) compare(w http.ResponseWriter, r *http.Request) {
 	c := comparison{Chosen: []string{}, Goal: "minimize", Value: "value"}
 	slices.SortStableFunc(all.Studies, func(a, b study) int { return b.Created.Compare(a.Created) })
 	for _, s := range all.Studies {
+		if s.Error != "" {
+			continue
+		}
 		chosen := slices.Contains(asked, s.Name) && len(c.Chosen) < mostCompared
 		if chosen {
 			c.Mixed = c.Mixed || len(c.Chosen) > 0 && s.Goal != c.Goal

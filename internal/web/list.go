@@ -31,6 +31,7 @@ type study struct {
 	Best    *best
 
 	Objectives []string
+	Error      string // why it cannot be read
 }
 
 type best struct {

@@ -38,6 +38,12 @@ func open(t *testing.T, tokenFile string) visitor {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return openOn(t, st, tokenFile)
+}
+
+// openOn does so on the studies of a store, which it closes.
+func openOn(t *testing.T, st study.Store, tokenFile string) visitor {
+	t.Helper()
 	s, err := server.New(server.Config{
 		Store: st, TokenFile: tokenFile, Dashboard: web.Handler, Patience: 2 * time.Minute,
 		Output: func(_ string, number int) (stdout, stderr []byte, err error) {

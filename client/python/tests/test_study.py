@@ -222,3 +222,9 @@ def test_readme(shared: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     exec(compile(program, "README.md", "exec"), space)
     assert space["best"].value < 1  # type: ignore[attr-defined]
     assert (tmp_path / "values.svg").exists() and space["result"].value < 30  # type: ignore[attr-defined]
+
+
+def test_listed_study_that_cannot_be_read() -> None:
+    listed = {"name": "broken", "created": "0001-01-01T00:00:00Z", "trials": 0, "states": {}, "best": None, "error": "event 2 of the log does not fit"}
+    info = mahabo.StudyInfo.read(listed)
+    assert (info.name, info.error, info.space, info.trials, info.best) == ("broken", listed["error"], {}, 0, None)

@@ -45,9 +45,7 @@ func (s *surroundings) draw(ctx context.Context, k int, at strategy.Point, r *ra
 	}
 	p, err := s.around(ctx, at)
 	if p != nil {
-		for _, x := range s.believed {
-			p.model.Believe(x)
-		}
+		gp.BelieveAll(p.model, s.believed)
 	}
 	s.places[k] = p
 	return p, err

@@ -78,11 +78,11 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 	a.last, a.seen = all, len(a.y)
 	a.report.Fit = time.Since(a.began)
 	a.report.Jitter = all.model.Jitter()
-	for _, p := range pending {
+	for part := range slices.Chunk(pending, believedAtOnce) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		all.believe(p)
+		all.believe(part...)
 	}
 	r := rng.New(a.Config.Seed, uint64(len(a.Y)), uint64(len(pending)), rng.Purpose("adaptive"))
 	whole := a.around(all, everywhere)
@@ -140,10 +140,16 @@ type posterior struct {
 	crowd *crowd // nil for an exact model
 }
 
-// believe adds a point at its predicted value.
-func (p posterior) believe(x strategy.Point) {
-	p.model.Believe(x)
-	if p.crowd != nil {
+// believedAtOnce points take milliseconds.
+const believedAtOnce = 256
+
+// believe adds points at their predicted values.
+func (p posterior) believe(points ...strategy.Point) {
+	gp.BelieveAll(p.model, points)
+	if p.crowd == nil {
+		return
+	}
+	for _, x := range points {
 		p.Points.Append(x)
 	}
 }

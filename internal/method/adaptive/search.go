@@ -65,7 +65,13 @@ func (p *place) at(front strategy.Point) *place {
 
 // follow moves to a point that is believed to be better.
 func (p *place) follow(x strategy.Point) {
-	if mean, _ := p.model.Predict(x); mean < p.best {
+	mean, _ := p.model.Predict(x)
+	p.followTo(x, mean)
+}
+
+// followTo is follow where the model expects a mean.
+func (p *place) followTo(x strategy.Point, mean float64) {
+	if mean < p.best {
 		p.best, p.centre = mean, x
 	}
 }

@@ -54,8 +54,11 @@ func (s *weighings) at(ctx context.Context, k int) (*weighing, error) {
 		return nil, err
 	}
 	s.jitter = max(s.jitter, p.model.Jitter())
-	for _, x := range s.believed {
-		s.tell(p, x)
+	gp.BelieveAll(p.model, s.believed)
+	for i, x := range s.believed {
+		if !s.stays {
+			p.followTo(x, p.model.MeanOf(x, i+1))
+		}
 	}
 	s.places[k] = p
 	return p, nil
@@ -65,14 +68,10 @@ func (s *weighings) at(ctx context.Context, k int) (*weighing, error) {
 func (s *weighings) believe(x strategy.Point) {
 	s.believed = append(s.believed, x)
 	for _, p := range s.places {
-		s.tell(p, x)
-	}
-}
-
-func (s *weighings) tell(p *weighing, x strategy.Point) {
-	p.model.Believe(x)
-	if !s.stays {
-		p.follow(x)
+		p.model.Believe(x)
+		if !s.stays {
+			p.follow(x)
+		}
 	}
 }
 

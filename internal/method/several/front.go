@@ -395,9 +395,7 @@ func (q *queries) local(ctx context.Context, known [][]float64, places []strateg
 	if near == nil || err != nil {
 		return nil, err
 	}
-	for _, x := range q.model.believed {
-		near.believe(x)
-	}
+	near.believe(q.model.believed...)
 	seen, _, _ := q.known(near)
 	ideal, width := q.extent(seen)
 	var made []strategy.Point

@@ -298,11 +298,11 @@ const (
 	mostNear   = 150
 )
 
-// believe adds a point at what is expected of it: variances shrink.
-func (m *model) believe(x strategy.Point) {
-	m.believed = append(m.believed, x)
+// believe adds points at what is expected of them: variances shrink.
+func (m *model) believe(points ...strategy.Point) {
+	m.believed = append(m.believed, points...)
 	for _, g := range m.groups {
-		g.Believe(x)
+		gp.BelieveAll(g.Posterior, points)
 	}
 }
 

@@ -232,9 +232,7 @@ func (q *queries) best(ctx context.Context, n int) (points []strategy.Point, err
 		return nil, err
 	}
 	if near != nil {
-		for _, x := range q.model.believed {
-			near.believe(x)
-		}
+		near.believe(q.model.believed...)
 	}
 	for len(points) < n {
 		t := &target{model: q.model, objectives: 1, worth: 1}

@@ -120,9 +120,7 @@ func (s *several) propose(ctx context.Context, n int, pending []strategy.Point) 
 	if s.noisy() {
 		s.judge(&state, m)
 	}
-	for _, x := range pending {
-		m.believe(x)
-	}
+	m.believe(pending...)
 	r := rng.New(s.Config.Seed, uint64(len(s.X)), uint64(len(pending)), rng.Purpose("several"))
 	q := &queries{several: s, state: state, model: m, r: r}
 	var points []strategy.Point

@@ -110,6 +110,9 @@ func (v *vanilla) Predict(x strategy.Point) (mean, std float64, ok bool) {
 	})
 }
 
+// believedAtOnce points take milliseconds.
+const believedAtOnce = 256
+
 // propose fits the model and chooses n points with it.
 func (v *vanilla) propose(ctx context.Context, n int, pending []strategy.Point) ([]strategy.Point, error) {
 	hyper, err := v.fit(ctx)
@@ -131,11 +134,14 @@ func (v *vanilla) propose(ctx context.Context, n int, pending []strategy.Point) 
 		model.Believe(x)
 		y, believed = append(y, mean), append(believed, x)
 	}
-	for _, p := range pending {
+	for part := range slices.Chunk(pending, believedAtOnce) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		believe(p)
+		gp.BelieveAll(model, part)
+		for _, p := range part {
+			y, believed = append(y, model.MeanOf(p, len(believed))), append(believed, p)
+		}
 	}
 	r := rng.New(v.Config.Seed, uint64(len(v.X)), uint64(len(pending)), rng.Purpose("vanilla"))
 	points := make([]strategy.Point, 0, n)

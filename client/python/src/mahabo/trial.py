@@ -114,10 +114,14 @@ class StudyInfo:
     """Rule that ends trials early."""
     spent: float = 0.0
     """Cost of all trials: what they told, or else their seconds."""
+    error: str = ""
+    """Why the study cannot be read, in a list: nothing but its name is known then."""
 
     @classmethod
     def read(cls, d: Mapping[str, Any], space: Space | None = None) -> StudyInfo:
         """Return what a document of the server says."""
+        if d.get("error"):
+            return cls(d["name"], {}, "", "", 0, 0, 0, _required(d["created"]), 0, {}, None, error=d["error"])
         return cls(
             name=d["name"],
             space=d["space"],

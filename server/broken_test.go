@@ -1,0 +1,69 @@
+package server_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/mahabo/mahabo/server"
+	"github.com/mahabo/mahabo/study"
+)
+
+// damage adds an event to the log of a study that nobody can follow.
+func damage(t *testing.T, st study.Store, name string) {
+	t.Helper()
+	id, err := st.Find(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := st.Events(t.Context(), id, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e study.Event
+	if err := json.Unmarshal([]byte(`{"noted": {"number": 7, "text": "there is no such trial"}}`), &e); err != nil {
+		t.Fatal(err)
+	}
+	e.Seq, e.Time = int64(len(events))+1, events[0].Time
+	if err := st.Append(t.Context(), id, []study.Event{e}, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A study that cannot be read does not hide the others, and can be deleted.
+func TestBrokenStudy(t *testing.T) {
+	st := open(t, "memory:")
+	c := start(t, server.Config{Store: st})
+	for _, name := range []string{"a", "broken", "c"} {
+		one := rig("sobol")
+		one["name"] = name
+		c.must("POST", "/v1/studies", one, nil)
+		c.must("POST", "/v1/studies/"+name+"/ask", nil, nil)
+	}
+	damage(t, st, "broken")
+	var list struct {
+		Studies []struct {
+			Name, Error string
+			Trials      int
+			Space       map[string]any
+			States      map[string]int
+		}
+	}
+	for _, query := range []string{"", "?full=true"} {
+		c.must("GET", "/v1/studies"+query, nil, &list)
+		if len(list.Studies) != 3 {
+			t.Fatalf("the list is %+v", list)
+		}
+		for _, s := range list.Studies {
+			if broken := s.Name == "broken"; broken != strings.Contains(s.Error, "event 3 of the log does not fit") || broken == (s.Trials == 1) || s.States == nil {
+				t.Errorf("%+v", s)
+			}
+		}
+	}
+	c.must("DELETE", "/v1/studies/broken", nil, nil)
+	c.must("GET", "/v1/studies", nil, &list)
+	if len(list.Studies) != 2 {
+		t.Errorf("the list is %+v", list)
+	}
+	c.refused(404, "DELETE", "/v1/studies/broken", nil)
+}
