@@ -74,6 +74,7 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 	if err != nil {
 		return nil, err
 	}
+	a.doubt(all.model, len(pending)+n)
 	defer all.release()
 	a.last, a.seen = all, len(a.y)
 	a.report.Fit = time.Since(a.began)
@@ -142,6 +143,14 @@ type posterior struct {
 
 // believedAtOnce points take milliseconds.
 const believedAtOnce = 256
+
+// doubt is for models that many points are believed by. The points of a large batch would all lie where one wrong prediction
+// is too low, as none of them contradicts it.
+func (a *run) doubt(m *gp.Posterior, open int) {
+	if a.Doubt > 0 && open >= a.WideFrom {
+		m.Doubt(a.Doubt)
+	}
+}
 
 // believe adds points at their predicted values.
 func (p posterior) believe(points ...strategy.Point) {
