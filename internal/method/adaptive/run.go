@@ -145,9 +145,10 @@ type posterior struct {
 const believedAtOnce = 256
 
 // doubt is for models that many points are believed by. The points of a large batch would all lie where one wrong prediction
-// is too low, as none of them contradicts it.
+// is too low, as none of them contradicts it. With fewer observations than parameters most predictions are, and where they lead is where something
+// is learned.
 func (a *run) doubt(m *gp.Posterior, open int) {
-	if a.Doubt > 0 && open >= a.WideFrom {
+	if a.Doubt > 0 && open >= a.WideFrom && len(a.y) >= a.params {
 		m.Doubt(a.Doubt)
 	}
 }
