@@ -10,7 +10,7 @@ import (
 )
 
 // damage adds an event to the log of a study that nobody can follow.
-func damage(t *testing.T, st study.Store, name string) {
+func damage(t *testing.T, st study.Store, name, event string) {
 	t.Helper()
 	id, err := st.Find(t.Context(), name)
 	if err != nil {
@@ -21,7 +21,7 @@ func damage(t *testing.T, st study.Store, name string) {
 		t.Fatal(err)
 	}
 	var e study.Event
-	if err := json.Unmarshal([]byte(`{"noted": {"number": 7, "text": "there is no such trial"}}`), &e); err != nil {
+	if err := json.Unmarshal([]byte(event), &e); err != nil {
 		t.Fatal(err)
 	}
 	e.Seq, e.Time = int64(len(events))+1, events[0].Time
@@ -32,6 +32,15 @@ func damage(t *testing.T, st study.Store, name string) {
 
 // A study that cannot be read does not hide the others, and can be deleted.
 func TestBrokenStudy(t *testing.T) {
+	for _, c := range []struct{ event, want string }{
+		{`{"noted": {"number": 7, "text": "there is no such trial"}}`, "event 3 of the log does not fit"},
+		{`{}`, "something failed in the server"}, // the rest is for its log
+	} {
+		t.Run(c.want, func(t *testing.T) { breakStudy(t, c.event, c.want) })
+	}
+}
+
+func breakStudy(t *testing.T, event, want string) {
 	st := open(t, "memory:")
 	c := start(t, server.Config{Store: st})
 	for _, name := range []string{"a", "broken", "c"} {
@@ -40,7 +49,7 @@ func TestBrokenStudy(t *testing.T) {
 		c.must("POST", "/v1/studies", one, nil)
 		c.must("POST", "/v1/studies/"+name+"/ask", nil, nil)
 	}
-	damage(t, st, "broken")
+	damage(t, st, "broken", event)
 	var list struct {
 		Studies []struct {
 			Name, Error string
@@ -55,7 +64,7 @@ func TestBrokenStudy(t *testing.T) {
 			t.Fatalf("the list is %+v", list)
 		}
 		for _, s := range list.Studies {
-			if broken := s.Name == "broken"; broken != strings.Contains(s.Error, "event 3 of the log does not fit") || broken == (s.Trials == 1) || s.States == nil {
+			if broken := s.Name == "broken"; broken != strings.Contains(s.Error, want) || broken == (s.Trials == 1) || s.States == nil {
 				t.Errorf("%+v", s)
 			}
 		}
