@@ -1,0 +1,56 @@
+package adaptive
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/internal/method/methodtest"
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// Predictions are doubted where many points are open and the observations are as many as the parameters.
+func TestDoubt(t *testing.T) {
+	for _, c := range []struct {
+		dim, observed, batch, pending int
+		want                          bool
+	}{{20, 40, 8, 0, false}, {20, 40, 1, 7, false}, {20, 40, 9, 0, true}, {20, 40, 4, 5, true}, {20, 19, 9, 0, false}, {20, 20, 9, 0, true}, {120, 130, 12, 0, true}} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			cfg := strategy.Config{Domain: strategy.Box(c.dim), Init: 6, Seed: 9}
+			var points [2][]strategy.Point
+			for i, spec := range []string{"adaptive:middle-first=false", "adaptive:middle-first=false,without=doubt"} {
+				a := newAdaptive(t, spec, cfg)
+				tellRandom(t, a, c.observed, tub)
+				asked, err := a.Ask(t.Context(), c.batch, method.Suggest(method.UniformAfterDesign(cfg, 100, c.pending)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				points[i] = method.Points(asked)
+			}
+			if differ := !slices.EqualFunc(points[0], points[1], slices.Equal); differ != c.want {
+				t.Errorf("predictions are doubted: %t", differ)
+			}
+		})
+	}
+}
+
+// What a batch doubts is not part of what is predicted afterwards.
+func TestDoubtEnds(t *testing.T) {
+	for _, spec := range []string{"adaptive:without=weights", "adaptive"} {
+		var means [2]float64
+		for i := range means {
+			a := newAdaptive(t, spec, strategy.Config{Domain: strategy.Box(6), Init: 6, Seed: 9})
+			tellRandom(t, a, 40, tub)
+			methodtest.Ask(t, a, 1+29*i)
+			f, err := a.whole.forecast()
+			if err != nil {
+				t.Fatal(err)
+			}
+			means[i], _ = f.Model.Predict(make([]float64, 6))
+		}
+		if means[0] != means[1] {
+			t.Errorf("%s: the mean is %g, after a large batch %g", spec, means[0], means[1])
+		}
+	}
+}
