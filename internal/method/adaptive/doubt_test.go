@@ -10,12 +10,12 @@ import (
 	"github.com/mahabo/mahabo/strategy"
 )
 
-// Predictions are doubted where many points are open and the observations are as many as the parameters.
+// Predictions are doubted where many points are open, the observations are as many as the parameters, and there are no models with directions.
 func TestDoubt(t *testing.T) {
 	for _, c := range []struct {
 		dim, observed, batch, pending int
 		want                          bool
-	}{{20, 40, 8, 0, false}, {20, 40, 1, 7, false}, {20, 40, 9, 0, true}, {20, 40, 4, 5, true}, {20, 19, 9, 0, false}, {20, 20, 9, 0, true}, {120, 130, 12, 0, true}} {
+	}{{120, 140, 8, 0, false}, {120, 140, 1, 7, false}, {120, 140, 9, 0, true}, {120, 140, 4, 5, true}, {120, 119, 9, 0, false}, {120, 120, 9, 0, true}, {20, 40, 9, 0, false}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			cfg := strategy.Config{Domain: strategy.Box(c.dim), Init: 6, Seed: 9}
 			var points [2][]strategy.Point
@@ -37,17 +37,18 @@ func TestDoubt(t *testing.T) {
 
 // What a batch doubts is not part of what is predicted afterwards.
 func TestDoubtEnds(t *testing.T) {
+	const dim = 120
 	for _, spec := range []string{"adaptive:without=weights", "adaptive"} {
 		var means [2]float64
 		for i := range means {
-			a := newAdaptive(t, spec, strategy.Config{Domain: strategy.Box(6), Init: 6, Seed: 9})
-			tellRandom(t, a, 40, tub)
+			a := newAdaptive(t, spec, strategy.Config{Domain: strategy.Box(dim), Init: 6, Seed: 9})
+			tellRandom(t, a, 140, tub)
 			methodtest.Ask(t, a, 1+29*i)
 			f, err := a.whole.forecast()
 			if err != nil {
 				t.Fatal(err)
 			}
-			means[i], _ = f.Model.Predict(make([]float64, 6))
+			means[i], _ = f.Model.Predict(make([]float64, dim))
 		}
 		if means[0] != means[1] {
 			t.Errorf("%s: the mean is %g, after a large batch %g", spec, means[0], means[1])
