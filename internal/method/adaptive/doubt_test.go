@@ -10,12 +10,12 @@ import (
 	"github.com/mahabo/mahabo/strategy"
 )
 
-// Predictions are doubted where many points are open, the observations are as many as the parameters, and there are no models with directions.
+// Predictions are doubted where many points are open, there is an observation for four parameters, and there are no models with directions.
 func TestDoubt(t *testing.T) {
 	for _, c := range []struct {
 		dim, observed, batch, pending int
 		want                          bool
-	}{{120, 140, 8, 0, false}, {120, 140, 1, 7, false}, {120, 140, 9, 0, true}, {120, 140, 4, 5, true}, {120, 119, 9, 0, false}, {120, 120, 9, 0, true}, {20, 40, 9, 0, false}} {
+	}{{120, 140, 8, 0, false}, {120, 140, 1, 7, false}, {120, 140, 9, 0, true}, {120, 140, 4, 5, true}, {220, 54, 9, 0, false}, {220, 55, 9, 0, true}, {20, 40, 9, 0, false}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			cfg := strategy.Config{Domain: strategy.Box(c.dim), Init: 6, Seed: 9}
 			var points [2][]strategy.Point

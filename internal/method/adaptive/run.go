@@ -145,10 +145,10 @@ type posterior struct {
 const believedAtOnce = 256
 
 // doubt is for models that many points are believed by. The points of a large batch would all lie where one wrong prediction
-// is too low, as none of them contradicts it. With fewer observations than parameters most predictions are, and where they lead is where something
+// is too low, as none of them contradicts it. With very few observations most predictions are, and where they lead is where something
 // is learned. Where there may be models with directions these stay near points that were observed, and the last digits need points close together.
 func (a *run) doubt(m *gp.Posterior, open int) {
-	if a.Doubt > 0 && open >= a.WideFrom && len(a.y) >= a.params && a.params > mostTurned && a.grid == nil {
+	if a.Doubt > 0 && open >= a.WideFrom && 4*len(a.y) >= a.params && a.params > mostTurned && a.grid == nil {
 		m.Doubt(a.Doubt)
 	}
 }
