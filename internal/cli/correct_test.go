@@ -73,7 +73,7 @@ func TestCorrect(t *testing.T) {
 	file := filepath.Join(dir, "rig.csv")
 	must(t, in("study export rig --out "+file)...)
 	data, err := os.ReadFile(file)
-	if err != nil || !strings.Contains(string(data), "told,notes,excluded\n") || strings.Count(string(data), ",true\n") != 1 {
+	if err != nil || !strings.Contains(string(data), "told,notes,excluded,cost,seconds\n") || strings.Count(string(data), ",true,,\n") != 1 {
 		t.Errorf("the file is %s, %v", data, err)
 	}
 }
