@@ -149,7 +149,7 @@ func (c Crew) run(ctx context.Context, s setting, limit time.Duration) (run Crew
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, errCut)
 		defer cancel()
 		defer func() {
-			if err != nil && len(run.Times) > 0 && context.Cause(ctx) == errCut {
+			if err != nil && len(run.Times) > 0 && errors.Is(context.Cause(ctx), errCut) {
 				run.Cut, err = true, nil
 			}
 		}()
