@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/mahabo/mahabo/internal/linalg"
@@ -76,7 +75,7 @@ func TestBelieveTogether(t *testing.T) {
 			before, _ := apart.Predict(x)
 			apart.Believe(x)
 			after, _ := apart.Predict(x)
-			if b, a := together.MeanOf(x, i), together.Believed(x, i); b != before || a != after {
+			if b, a := together.MeanOf(x, i), together.MeanOf(x, i+1); b != before || a != after {
 				t.Fatalf("the mean at point %d is %v and %v, by itself %v and %v", i, b, a, before, after)
 			}
 		}
@@ -126,86 +125,5 @@ func BenchmarkBelieveMany(b *testing.B) {
 				post.Release()
 			}
 		})
-	}
-}
-
-// With doubts believed points count as observations of the values that Believed says, which are between the predicted mean and the lowest
-// fitted value. They change nothing that is said of the data, and leave nothing behind.
-func TestDoubt(t *testing.T) {
-	const n, dim, count = 30, 3, 40
-	for name, metric := range metrics(dim) {
-		for _, deviations := range []float64{0.5, 3} {
-			t.Run(fmt.Sprintf("%s/%g", name, deviations), func(t *testing.T) {
-				r := rand.New(rand.NewPCG(7, 8))
-				at := func() []float64 { return []float64{2*r.Float64() - 1, 2*r.Float64() - 1, 2*r.Float64() - 1} }
-				d := Data{Points: NewPoints(dim)}
-				for range n { // a slope, which goes on beyond the data
-					x := at()
-					for j := range x {
-						x[j] *= 0.4
-					}
-					d.Points.Append(x)
-					d.Y = append(d.Y, x[0]+x[1]+x[2])
-				}
-				h := Hyper{Profile: Matern52, Metric: metric, Noise: 1e-3}
-				post, err := Condition(h, d, count+1)
-				if err != nil {
-					t.Fatal(err)
-				}
-				probe := at()
-				before, _ := post.Predict(probe)
-				alone, _ := post.LeaveOneOut(3)
-				lowest := slices.Min(post.Fitted())
-				points := make([][]float64, count)
-				for i := range points {
-					points[i] = at()
-				}
-				post.Doubt(deviations)
-				BelieveAll(post, points[:count-5])
-				for _, x := range points[count-5:] {
-					post.Believe(x)
-				}
-				if mean, _ := post.LeaveOneOut(3); mean != alone {
-					t.Errorf("without value 3 the mean there is %g, before %g", mean, alone)
-				}
-				told := Data{Points: NewPoints(dim), Y: slices.Clone(d.Y)}
-				for i := range n {
-					told.Points.Append(d.Points.At(i))
-				}
-				h.Mean, h.Scale, h.Known = &post.mean, post.scale, true
-				raised := 0
-				for i, x := range points {
-					known, err := Condition(h, told, 0)
-					if err != nil {
-						t.Fatal(err)
-					}
-					mean, variance := known.Predict(x)
-					want := mean + max(0, min(lowest-mean, deviations*math.Sqrt(variance+h.Noise*post.scale)))
-					if got := post.Believed(x, i); math.Abs(got-want) > 1e-6 {
-						t.Fatalf("point %d counts as %g, want %g with a mean of %g", i, got, want, mean)
-					}
-					if want > mean {
-						raised++
-					}
-					told.Points.Append(x)
-					told.Y = append(told.Y, want)
-				}
-				if raised == 0 || raised == count {
-					t.Errorf("%d of %d points are raised", raised, count)
-				}
-				known, err := Condition(h, told, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
-				mean, variance := post.Predict(probe)
-				if m, v := known.Predict(probe); math.Abs(m-mean) > 1e-6 || math.Abs(v-variance) > 1e-6 {
-					t.Errorf("the moments are %g and %g, want %g and %g", mean, variance, m, v)
-				}
-				post.Release()
-				if mean, _ := post.Predict(probe); post.shared && mean != before {
-					t.Errorf("the mean after release is %g, before %g", mean, before)
-				}
-			})
-		}
 	}
 }

@@ -1,7 +1,6 @@
 package gp
 
 import (
-	"math"
 	"slices"
 
 	"github.com/mahabo/mahabo/internal/linalg"
@@ -22,14 +21,10 @@ type Posterior struct {
 	jitter  float64
 	y       []float64
 	factor  *linalg.Factor // of the correlations, and its inverse, spare rows below
-	alpha   []float64      // R⁻¹(y - mean), 0 for believed points without doubts
+	alpha   []float64      // R⁻¹(y - mean), 0 for believed points
 	unit    []float64      // R⁻¹1 of a restricted process
 	total   float64
 	fitted  []float64     // posterior mean at the data
-	lowest  float64       // of fitted
-	doubt   float64       // 0 takes believed points at their predicted mean
-	told    []float64     // alpha without believed points; nil without doubts
-	values  []float64     // of believed points; nil without doubts
 	k, v    linalg.Matrix // scratch
 	z, gz   linalg.Matrix // scratch of the map
 }
@@ -96,23 +91,14 @@ func (m *Posterior) NoiseVariance() float64 { return m.scale * m.Noise }
 //
 // A restricted one has S - S11'S/1'S1 for S.
 func (m *Posterior) LeaveOneOut(i int) (mean, variance float64) {
-	alpha, own := m.alpha, 0.0
-	if m.told != nil {
-		alpha = m.told
-	}
+	var own float64
 	for j := i; j < m.data; j++ {
 		own += m.factor.Inverse.At(j, i) * m.factor.Inverse.At(j, i)
 	}
 	if m.Restricted {
 		own = max(own-m.unit[i]*m.unit[i]/m.total, smallestVariance)
 	}
-	return m.y[i] - alpha[i]/own, m.scale / own
-}
-
-// Doubt is for many points that are believed one after another. One whose predicted mean is lower than all fitted values counts as so many
-// standard deviations higher, but no higher than the lowest of them. Otherwise many points confirm one wrong prediction.
-func (m *Posterior) Doubt(deviations float64) {
-	m.doubt, m.lowest, m.told = deviations, slices.Min(m.fitted), slices.Clone(m.alpha[:m.data])
+	return m.y[i] - m.alpha[i]/own, m.scale / own
 }
 
 // Believe adds a point at its predicted mean: means stay, variances shrink.
@@ -128,33 +114,11 @@ func BelieveAll[P ~[]float64](m *Posterior, points []P) {
 		}
 		// A point on top of another makes the matrix singular but for the noise.
 		linalg.AppendLower(m.factor.L, m.factor.Inverse, n, k, 1+m.Noise+nugget+m.jitter, 1e-6)
-		if m.doubt > 0 {
-			for i, x := range part {
-				m.raise(x, n+i)
-			}
-		}
 	}
 }
 
-// raise changes the value of believed point n from its predicted mean, as Doubt says. With d = l_nn sqrt(s), its standard
-// deviation, and a value that is e higher, alpha grows by e/l_nn times row n of L⁻¹.
-func (m *Posterior) raise(x []float64, n int) {
-	mean, own := m.MeanOf(x, n-m.data), m.factor.L.At(n, n)
-	rise := max(0, min(m.lowest-mean, m.doubt*own*math.Sqrt(m.scale)))
-	linalg.Axpy(m.alpha[:n+1], rise/own, m.factor.Inverse.Row(n)[:n+1])
-	m.values = append(m.values, mean+rise)
-}
-
-// Believed is the value that x, believed point i, counts as. Without doubts its bytes are those of Predict as long as no more than i+1
-// points are believed: means stay, but for rounding.
-func (m *Posterior) Believed(x []float64, i int) float64 {
-	if m.doubt > 0 {
-		return m.values[i]
-	}
-	return m.MeanOf(x, i+1)
-}
-
-// MeanOf is the mean of the latent function at x when so many points are believed, without doubts.
+// MeanOf is the mean of the latent function at x. Its bytes are those of Predict when so many points are believed: means stay, but
+// for rounding.
 func (m *Posterior) MeanOf(x []float64, believed int) float64 {
 	n := m.data + believed
 	if m.linear != nil {
@@ -201,10 +165,6 @@ func (m *Posterior) appendPoint(k, x []float64) {
 
 // Release takes believed points out of the points of the data; the posterior ends with it.
 func (m *Posterior) Release() {
-	if m.told != nil {
-		clear(m.alpha[copy(m.alpha, m.told):])
-		m.values = nil
-	}
 	if m.shared {
 		m.points.Truncate(m.data)
 	}

@@ -45,7 +45,6 @@ func (s *surroundings) draw(ctx context.Context, k int, at strategy.Point, r *ra
 	}
 	p, err := s.around(ctx, at)
 	if p != nil {
-		s.run.doubt(p.model, s.spare)
 		gp.BelieveAll(p.model, s.believed)
 	}
 	s.places[k] = p

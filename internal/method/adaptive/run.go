@@ -74,7 +74,6 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 	if err != nil {
 		return nil, err
 	}
-	a.doubt(all.model, len(pending)+n)
 	defer all.release()
 	a.last, a.seen = all, len(a.y)
 	a.report.Fit = time.Since(a.began)
@@ -143,15 +142,6 @@ type posterior struct {
 
 // believedAtOnce points take milliseconds.
 const believedAtOnce = 256
-
-// doubt is for models that many points are believed by. The points of a large batch would all lie where one wrong prediction
-// is too low, as none of them contradicts it. With very few observations most predictions are, and where they lead is where something
-// is learned. Where there may be models with directions these stay near points that were observed, and the last digits need points close together.
-func (a *run) doubt(m *gp.Posterior, open int) {
-	if a.Doubt > 0 && open >= a.WideFrom && 4*len(a.y) >= a.params && a.params > mostTurned && a.grid == nil {
-		m.Doubt(a.Doubt)
-	}
-}
 
 // believe adds points at their predicted values.
 func (p posterior) believe(points ...strategy.Point) {

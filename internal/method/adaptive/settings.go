@@ -60,8 +60,6 @@ type settings struct {
 	WideFrom    int     `option:"wide-from" meaning:"open points, with those that are asked for, from which on queries are those of many workers"`
 	TurnedShare float64 `option:"turned-share" meaning:"most of these queries made by models with directions of their own; 0: all are as with few workers"`
 
-	Doubt float64 `option:"doubt" meaning:"standard deviations by which the other points of so many may be higher than predicted, where they are predicted to be the best; 0: they are not"`
-
 	NearShare float64 `option:"near-share" meaning:"share of the queries that stay in a box around the best point; 0: there are none"`
 	NearReach float64 `option:"near-reach" meaning:"largest half-width of that box, 8 times the smallest"`
 
@@ -87,7 +85,7 @@ var defaults = settings{
 	LocalShare: 0.3, LocalTheta: 0.2, LocalSpread: 1, Neighbours: 100,
 	WeightShare: 0.6, WeightHedge: 0.3, WeightsFrom: 20, Lead: 15, Memory: 0.98, MostGain: 3,
 	WeightSpread: 3.5, Sparsity: 4, WeightFloor: 1e-4, FewShare: 0.95, Screened: 128,
-	WideFrom: 9, TurnedShare: 0.8, Doubt: 3,
+	WideFrom: 9, TurnedShare: 0.8,
 	NearShare: 0.8, NearReach: 0.8,
 	Improvement: 0.5, Starts: 8, Steps: 20, NearMiddle: 0.3, Apart: 1e-4, Move: 0.03,
 	ExactFits: 5, MostFitted: 600, MostModel: 3000,
@@ -111,10 +109,9 @@ var without = map[string]func(*settings){
 	"turned":  func(s *settings) { s.TurnedShare = 0 },
 	"middle":  func(s *settings) { s.MiddleFirst = false },
 	"near":    func(s *settings) { s.NearShare = 0 },
-	"doubt":   func(s *settings) { s.Doubt = 0 },
 }
 
-const parts = "nothing, log, ei, weights, local, matern, ascent, turned, middle, near, doubt"
+const parts = "nothing, log, ei, weights, local, matern, ascent, turned, middle, near"
 
 // options describes the settings.
 func options() []strategy.Option {
@@ -182,7 +179,7 @@ func (s settings) validate() error {
 	for i := range v.NumField() {
 		f, key := v.Field(i), v.Type().Field(i).Tag.Get("option")
 		switch key {
-		case "descents", "progress", "near-share", "local-share", "improvement", "design-share", "rough", "return-length", "other-length", "weight-share", "weight-hedge", "lead", "sparsity", "weight-floor", "turned-share", "doubt":
+		case "descents", "progress", "near-share", "local-share", "improvement", "design-share", "rough", "return-length", "other-length", "weight-share", "weight-hedge", "lead", "sparsity", "weight-floor", "turned-share":
 			continue // 0 leaves the part out, or is a limit
 		}
 		if f.Kind() != reflect.Bool && f.IsZero() {

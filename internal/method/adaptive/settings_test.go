@@ -72,7 +72,6 @@ func TestWithout(t *testing.T) {
 		"turned":  {"turned-share": "0"},
 		"middle":  {"middle-first": "false"},
 		"near":    {"near-share": "0"},
-		"doubt":   {"doubt": "0"},
 	}
 	for word := range without {
 		want, err := read(same[word])

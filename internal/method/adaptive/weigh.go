@@ -54,11 +54,10 @@ func (s *weighings) at(ctx context.Context, k int) (*weighing, error) {
 		return nil, err
 	}
 	s.jitter = max(s.jitter, p.model.Jitter())
-	s.run.doubt(p.model, s.spare)
 	gp.BelieveAll(p.model, s.believed)
 	for i, x := range s.believed {
 		if !s.stays {
-			p.followTo(x, p.model.Believed(x, i))
+			p.followTo(x, p.model.MeanOf(x, i+1))
 		}
 	}
 	s.places[k] = p
