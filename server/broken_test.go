@@ -1,39 +1,17 @@
 package server_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/mahabo/mahabo/internal/studytest"
 	"github.com/mahabo/mahabo/server"
-	"github.com/mahabo/mahabo/study"
 )
-
-// damage adds an event to the log of a study that nobody can follow.
-func damage(t *testing.T, st study.Store, name, event string) {
-	t.Helper()
-	id, err := st.Find(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	events, err := st.Events(t.Context(), id, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var e study.Event
-	if err := json.Unmarshal([]byte(event), &e); err != nil {
-		t.Fatal(err)
-	}
-	e.Seq, e.Time = int64(len(events))+1, events[0].Time
-	if err := st.Append(t.Context(), id, []study.Event{e}, nil); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // A study that cannot be read does not hide the others, and can be deleted.
 func TestBrokenStudy(t *testing.T) {
 	for _, c := range []struct{ event, want string }{
-		{`{"noted": {"number": 7, "text": "there is no such trial"}}`, "event 3 of the log does not fit"},
+		{studytest.Misfit, "event 3 of the log does not fit"},
 		{`{}`, "something failed in the server"}, // the rest is for its log
 	} {
 		t.Run(c.want, func(t *testing.T) { breakStudy(t, c.event, c.want) })
@@ -49,7 +27,7 @@ func breakStudy(t *testing.T, event, want string) {
 		c.must("POST", "/v1/studies", one, nil)
 		c.must("POST", "/v1/studies/"+name+"/ask", nil, nil)
 	}
-	damage(t, st, "broken", event)
+	studytest.Damage(t, st, "broken", event)
 	var list struct {
 		Studies []struct {
 			Name, Error string

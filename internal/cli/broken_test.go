@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mahabo/mahabo/internal/studytest"
 	"github.com/mahabo/mahabo/store"
-	"github.com/mahabo/mahabo/study"
 )
 
 // A study whose log is damaged is listed with the reason, and can be deleted.
@@ -21,17 +21,7 @@ func TestListWithBrokenStudy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := st.Find(t.Context(), "broken")
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := study.Event{Seq: 2}
-	if err := json.Unmarshal([]byte(`{"noted": {"number": 7, "text": "there is no such trial"}}`), &e); err != nil {
-		t.Fatal(err)
-	}
-	if err := st.Append(t.Context(), id, []study.Event{e}, nil); err != nil {
-		t.Fatal(err)
-	}
+	studytest.Damage(t, st, "broken", studytest.Misfit)
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}

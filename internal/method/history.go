@@ -1,6 +1,7 @@
 package method
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -115,6 +116,19 @@ func Points(suggestions []strategy.Suggestion) []strategy.Point {
 	}
 	return points
 }
+
+// InParts calls use with parts of points, which take milliseconds each, until the context ends.
+func InParts(ctx context.Context, points []strategy.Point, use func(part []strategy.Point)) error {
+	for part := range slices.Chunk(points, partSize) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		use(part)
+	}
+	return nil
+}
+
+const partSize = 256
 
 // Suggest makes suggestions without tags of points.
 func Suggest(points []strategy.Point) []strategy.Suggestion {

@@ -26,15 +26,12 @@ func TestOutcomes(t *testing.T) {
 		}
 	}
 	for _, f := range []Format{CSV, JSONL, Parquet} {
-		var file bytes.Buffer
-		if err := Export(t.Context(), from, &file, f); err != nil {
-			t.Fatal(err)
-		}
+		file := exported(t, from, f)
 		if header, _, _ := strings.Cut(file.String(), "\n"); f == CSV && !strings.HasPrefix(header, "number,state,value,value.std,outcomes.batch,outcomes.batch.std,temp,temp.std,x,reason,") {
 			t.Errorf("the columns are %s", header)
 		}
 		to, _ := begin(t, study.Config{Space: sp})
-		report, err := Import(t.Context(), to, &file, Options{Format: f})
+		report, err := Import(t.Context(), to, file, Options{Format: f})
 		if err != nil || report.Good != 3 || len(report.Bad) != 1 || !strings.Contains(report.Bad[0].Error(), "the state is running") {
 			t.Fatalf("%s: %+v, %v", f, report, err)
 		}
@@ -88,17 +85,29 @@ func TestNamesLikeOtherColumns(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range []Format{CSV, JSONL, Parquet} {
-			var file bytes.Buffer
-			if err := Export(t.Context(), from, &file, f); err != nil {
-				t.Fatal(err)
-			}
-			to, _ := begin(t, study.Config{Space: sp})
-			if report, err := Import(t.Context(), to, &file, Options{Format: f}); err != nil || report.Good != 1 {
-				t.Errorf("%s: %+v, %v", f, report, err)
-				continue
-			}
+			to := copied(t, from, sp, f, 1)
 			want, got := trials(t, from)[0], trials(t, to)[0]
 			sameJSON(t, string(f), []any{want.Outcomes, want.Stds, want.Params}, []any{got.Outcomes, got.Stds, got.Params})
 		}
 	}
+}
+
+// exported is the file of a study.
+func exported(t *testing.T, from *study.Study, f Format) *bytes.Buffer {
+	t.Helper()
+	var file bytes.Buffer
+	if err := Export(t.Context(), from, &file, f); err != nil {
+		t.Fatal(err)
+	}
+	return &file
+}
+
+// copied is another study with so many trials of a study's file.
+func copied(t *testing.T, from *study.Study, sp *space.Space, f Format, good int) *study.Study {
+	t.Helper()
+	to, _ := begin(t, study.Config{Space: sp})
+	if report, err := Import(t.Context(), to, exported(t, from, f), Options{Format: f}); err != nil || report.Good != good {
+		t.Fatalf("%s: %+v, %v", f, report, err)
+	}
+	return to
 }

@@ -35,7 +35,8 @@ func newParquetWriter(w io.Writer, sp *space.Space) *parquetWriter {
 			root[name] = parquet.Leaf(parquet.DoubleType)
 		}
 	}
-	for _, name := range spentColumns(sp) {
+	spent := spentColumns(sp)
+	for _, name := range spent {
 		root[name] = parquet.Leaf(parquet.DoubleType)
 	}
 	for _, p := range sp.Params() {
@@ -45,7 +46,7 @@ func newParquetWriter(w io.Writer, sp *space.Space) *parquetWriter {
 		root[name] = parquet.Optional(node)
 	}
 	schema := parquet.NewSchema("trial", root)
-	out := &parquetWriter{space: sp, spent: spentColumns(sp), file: parquet.NewGenericWriter[any](w, schema)}
+	out := &parquetWriter{space: sp, spent: spent, file: parquet.NewGenericWriter[any](w, schema)}
 	for _, path := range schema.Columns() {
 		out.columns = append(out.columns, path[0])
 	}

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -33,15 +32,7 @@ func TestSpent(t *testing.T) {
 			}
 		}
 		for _, f := range []Format{CSV, JSONL, Parquet} {
-			var file bytes.Buffer
-			if err := Export(t.Context(), from, &file, f); err != nil {
-				t.Fatal(err)
-			}
-			to, _ := begin(t, study.Config{Space: sp})
-			report, err := Import(t.Context(), to, &file, Options{Format: f})
-			if err != nil || report.Good != 4 {
-				t.Fatalf("%s: %+v, %v", f, report, err)
-			}
+			to := copied(t, from, sp, f, 4)
 			for i, got := range trials(t, to) {
 				want := trials(t, from)[i]
 				sameJSON(t, string(f), []any{want.State, want.Cost, want.Seconds, want.Value, want.Outcomes, want.Stds, want.Params},

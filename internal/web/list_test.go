@@ -1,12 +1,11 @@
 package web_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/mahabo/mahabo/internal/studytest"
 	"github.com/mahabo/mahabo/store"
-	"github.com/mahabo/mahabo/study"
 )
 
 // A study that cannot be read has a card with the reason beside those of the others, and cannot be compared.
@@ -19,17 +18,7 @@ func TestListWithBrokenStudy(t *testing.T) {
 	for _, name := range []string{"good", "broken"} {
 		v.send("POST", "/v1/studies", "application/json", `{"name": "`+name+`", "space": {"parameters": {"x": {"float": [0, 1]}}}}`)
 	}
-	id, err := st.Find(t.Context(), "broken")
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := study.Event{Seq: 2}
-	if err := json.Unmarshal([]byte(`{"noted": {"number": 7, "text": "there is no such trial"}}`), &e); err != nil {
-		t.Fatal(err)
-	}
-	if err := st.Append(t.Context(), id, []study.Event{e}, nil); err != nil {
-		t.Fatal(err)
-	}
+	studytest.Damage(t, st, "broken", studytest.Misfit)
 	page := v.get("/")
 	_, card, found := strings.Cut(page, `id="study-broken"`)
 	card, _, _ = strings.Cut(card, "</li>")

@@ -78,11 +78,8 @@ func (a *run) propose(ctx context.Context, n int, pending []strategy.Point, fron
 	a.last, a.seen = all, len(a.y)
 	a.report.Fit = time.Since(a.began)
 	a.report.Jitter = all.model.Jitter()
-	for part := range slices.Chunk(pending, believedAtOnce) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		all.believe(part...)
+	if err := method.InParts(ctx, pending, func(part []strategy.Point) { all.believe(part...) }); err != nil {
+		return nil, err
 	}
 	r := rng.New(a.Config.Seed, uint64(len(a.Y)), uint64(len(pending)), rng.Purpose("adaptive"))
 	whole := a.around(all, everywhere)
@@ -139,9 +136,6 @@ type posterior struct {
 	model *gp.Posterior
 	crowd *crowd // nil for an exact model
 }
-
-// believedAtOnce points take milliseconds.
-const believedAtOnce = 256
 
 // believe adds points at their predicted values.
 func (p posterior) believe(points ...strategy.Point) {

@@ -55,8 +55,8 @@ func (s *weighings) at(ctx context.Context, k int) (*weighing, error) {
 	}
 	s.jitter = max(s.jitter, p.model.Jitter())
 	gp.BelieveAll(p.model, s.believed)
-	for i, x := range s.believed {
-		if !s.stays {
+	if !s.stays {
+		for i, x := range s.believed {
 			p.followTo(x, p.model.MeanOf(x, i+1))
 		}
 	}

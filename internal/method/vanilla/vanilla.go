@@ -110,9 +110,6 @@ func (v *vanilla) Predict(x strategy.Point) (mean, std float64, ok bool) {
 	})
 }
 
-// believedAtOnce points take milliseconds.
-const believedAtOnce = 256
-
 // propose fits the model and chooses n points with it.
 func (v *vanilla) propose(ctx context.Context, n int, pending []strategy.Point) ([]strategy.Point, error) {
 	hyper, err := v.fit(ctx)
@@ -134,14 +131,14 @@ func (v *vanilla) propose(ctx context.Context, n int, pending []strategy.Point) 
 		model.Believe(x)
 		y, believed = append(y, mean), append(believed, x)
 	}
-	for part := range slices.Chunk(pending, believedAtOnce) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+	err = method.InParts(ctx, pending, func(part []strategy.Point) {
 		gp.BelieveAll(model, part)
 		for _, p := range part {
 			y, believed = append(y, model.MeanOf(p, len(believed))), append(believed, p)
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	r := rng.New(v.Config.Seed, uint64(len(v.X)), uint64(len(pending)), rng.Purpose("vanilla"))
 	points := make([]strategy.Point, 0, n)
