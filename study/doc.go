@@ -38,7 +38,8 @@
 //
 // Infeasible trials have no value to model. From them and the complete ones a
 // probability of feasibility is learned, and suggestions are drawn back to where it
-// is high. No point is suggested twice.
+// is high. Three or more failed trials with consecutive numbers count like infeasible
+// ones there: that is seldom an accident. No point is suggested twice.
 //
 // Correct mends what was recorded of a trial. Points that were suggested before it replay
 // with what was known then; every later Ask knows only what is right.

@@ -40,6 +40,35 @@ func TestFeasibilityIsLearned(t *testing.T) {
 	}
 }
 
+// An objective that raises, or returns NaN, in a part of the box does so trial after trial.
+func TestFailuresInARowAreLearned(t *testing.T) {
+	s, st, _ := begin(t, study.Config{Space: newSpace(t, space.Float("x[0:1]", -1, 1)), Method: "adaptive", Init: 8})
+	late := 0
+	for i := range 40 {
+		trial := ask(t, s, study.AskRequest{}).Trials[0]
+		x, y := trial.Params.Float("x0"), trial.Params.Float("x1")
+		o := evaluate.Outcome{Value: (x-0.5)*(x-0.5) + y*y}
+		if x > 0 {
+			o = evaluate.Outcome{State: evaluate.Failed, Reason: "the value is NaN"}
+			if i >= 20 {
+				late++
+			}
+		}
+		if err := s.Tell(t.Context(), trial.Number, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if best, _, err := s.Best(t.Context()); err != nil || math.Abs(best.Mean-0.25) > 0.03 {
+		t.Errorf("the best is %g at %v (%v), want 0.25", best.Mean, best.Params, err)
+	}
+	if late > 10 { // it was 20 of them
+		t.Errorf("%d of the last 20 trials fail", late)
+	}
+	if err := study.Verify(t.Context(), events(t, st)); err != nil {
+		t.Error(err)
+	}
+}
+
 // One accident among many trials must not keep a method from going elsewhere.
 func TestOneAccidentKeepsNobodyAway(t *testing.T) {
 	suggest := func(accident bool) space.Params {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/outcome"
 	"github.com/mahabo/mahabo/internal/suggest"
 	"github.com/mahabo/mahabo/space"
@@ -39,11 +40,35 @@ func (l *ledger) question(count int, fixed space.Params, pins []space.Pin) *sugg
 	taken, trials := l.keys, l.trials.len()
 	return &suggest.Question{
 		Costs: l.costs(),
-		Task:  l.config.task(l.methods), Observations: obs, Pending: pending, Infeasible: infeasible,
+		Task:  l.config.task(l.methods), Observations: obs, Pending: pending, Infeasible: append(infeasible, l.failing()...),
 		Tried: func(key string) bool { return taken.has(key, trials) }, Trials: trials,
 		Fixed: fixed, Pins: pins, Count: count, Former: l.former.known(),
 	}
 }
+
+// failing are the points of failed trials, as far as so many followed one another that no accident explains it: they
+// count as points that cannot be evaluated.
+func (l *ledger) failing() (points []strategy.Point) {
+	var row []strategy.Point
+	before := 0
+	for _, n := range append(slices.Clip(l.open), 0) {
+		if n != before+1 { // a trial between them has an outcome
+			if len(row) >= failuresInRow {
+				points = append(points, row...)
+			}
+			row = nil
+		}
+		if before = n; n == 0 {
+			break
+		}
+		if t := l.trials.at(n); t.State == evaluate.Failed && t.Outside == "" {
+			row = append(row, t.point)
+		}
+	}
+	return points
+}
+
+const failuresInRow = 3
 
 // mostWeights is the number of weights that are kept.
 const mostWeights = 10
