@@ -1,11 +1,14 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -106,7 +109,7 @@ func Run(ctx context.Context, o Options) error {
 			continue
 		}
 		if r.running == 0 {
-			return r.err
+			return cmp.Or(r.untold, r.err)
 		}
 		select {
 		case e := <-r.ended:
@@ -125,6 +128,7 @@ type runner struct {
 	done       int
 	worked     bool  // not all trials failed
 	err        error // the first; nothing is started after it
+	untold     error // outcomes that the source did not take: they are nowhere else
 	ended      chan ending
 	start      time.Time
 	suggestion time.Duration
@@ -291,7 +295,8 @@ func (r *runner) finish(ctx context.Context, e ending) {
 		return
 	}
 	if err := r.Source.Tell(ctx, e.Number, e.Outcome); err != nil {
-		r.note(fmt.Errorf("telling trial %d: %w", e.Number, err))
+		r.untold = errors.Join(r.untold, fmt.Errorf("telling trial %d%s: %w", e.Number, found(e.Outcome), err))
+		r.note(r.untold)
 		return
 	}
 	r.done++
@@ -302,6 +307,21 @@ func (r *runner) finish(ctx context.Context, e ending) {
 	if most := r.hopeless(); !r.worked && most > 0 && r.done >= most && r.asked < r.Trials {
 		r.note(fmt.Errorf("%w: all of the first %d failed, the last one: %s", ErrNoneWorked, r.Failed+r.done, e.Reason))
 	}
+}
+
+// found names the values of an outcome.
+func found(o Outcome) string {
+	switch {
+	case o.State != Complete:
+		return ""
+	case len(o.Outcomes) == 0:
+		return fmt.Sprintf(", which has the value %v", o.Value)
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(o.Outcomes)) {
+		parts = append(parts, fmt.Sprintf("%s %v", name, o.Outcomes[name]))
+	}
+	return ", which has " + strings.Join(parts, ", ")
 }
 
 // fewMore is how many trials show that what made all before them fail is still there.

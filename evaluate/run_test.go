@@ -262,7 +262,7 @@ func TestErrorsEndTheRun(t *testing.T) {
 		told int
 	}{
 		{"ask", evaluate.Options{Source: &counter{askErr: broken}}, "choosing trial 4: broken", 3},
-		{"tell", evaluate.Options{Source: &counter{tellErr: broken}}, "telling trial 1: broken", 1},
+		{"tell", evaluate.Options{Source: &counter{tellErr: broken}}, "telling trial 1, which has the value 2: broken", 1},
 		{"evaluator", evaluate.Options{Evaluator: evaluate.Func(func(ctx context.Context, number int, v space.Params) (evaluate.Outcome, error) {
 			if number == 2 {
 				return evaluate.Outcome{}, broken
@@ -294,6 +294,33 @@ func TestErrorsEndTheRun(t *testing.T) {
 				t.Errorf("%d trials told, want %d", told, c.told)
 			}
 		})
+	}
+}
+
+// Of trials whose outcomes cannot be told, the error has all values, also when the run was stopped before.
+func TestUntoldValues(t *testing.T) {
+	stop, both := make(chan struct{}), sync.WaitGroup{}
+	both.Add(2)
+	err := evaluate.Run(t.Context(), evaluate.Options{
+		Source: &counter{tellErr: errors.New("broken")}, Init: 2, Trials: 4, Batch: 2, Parallel: 2, Stop: stop,
+		Evaluator: evaluate.Func(func(_ context.Context, number int, _ space.Params) (evaluate.Outcome, error) {
+			both.Done()
+			both.Wait()
+			if number == 1 {
+				close(stop)
+				return evaluate.Value(0.5), nil
+			}
+			<-stop
+			return evaluate.Outcome{State: evaluate.Complete, Outcomes: map[string]float64{"mass": 3, "cost": 7}}, nil
+		}),
+	})
+	for _, want := range []string{"trial 1, which has the value 0.5: broken", "trial 2, which has cost 7, mass 3: broken"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, without %q", err, want)
+		}
+	}
+	if errors.Is(err, evaluate.ErrStopped) {
+		t.Error("the error is that the run was stopped")
 	}
 }
 

@@ -65,7 +65,7 @@ func TestMovedDatabase(t *testing.T) {
 		if err := meanwhile(); err != nil {
 			t.Fatal(err)
 		}
-		c.unusable("the file of the database was removed or replaced", filepath.Dir(path))
+		c.unusable("the file of the database was moved, removed or replaced", filepath.Dir(path))
 		c.call("GET", "/v1/studies", nil) // on another connection
 		if err := os.Rename(path+".old", path); err != nil {
 			t.Fatal(err)

@@ -59,7 +59,7 @@ func (s *Server) batches(ctx context.Context, in *batchesInput) (*body[batchList
 	})
 }
 
-// shapeBatches groups trials by the batch that served them last.
+// shapeBatches groups trials by their batch.
 func shapeBatches(trials []study.Trial, goal study.Goal, scheme outcome.Scheme) []servedShape {
 	batches := map[int]*servedShape{}
 	for _, t := range trials {

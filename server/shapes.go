@@ -194,8 +194,8 @@ type trialShape struct {
 	Notes        []string           `json:"notes,omitempty" nullable:"false"`
 	Excluded     bool               `json:"excluded,omitempty" doc:"It keeps its outcome, but nobody learns from it."`
 	Outside      string             `json:"outside,omitempty" doc:"Why the present parameters of the study have no place for it, which excludes it."`
-	History      []changeShape      `json:"history,omitempty" nullable:"false" doc:"Its corrections, the latest last."`
-	Batch        int                `json:"batch_id,omitempty" doc:"The last batch that served it."`
+	History      []changeShape      `json:"history,omitempty" nullable:"false" doc:"Its corrections, and how it failed or was stopped before, the latest last."`
+	Batch        int                `json:"batch_id,omitempty" doc:"The batch that chose it; of a point that a user chose, the first that served it."`
 	Worker       string             `json:"worker,omitempty"`
 	Created      time.Time          `json:"created"`
 	Asked        *time.Time         `json:"asked,omitempty" doc:"When it was last served."`

@@ -30,7 +30,7 @@ type database struct {
 	again       func(error) bool   // whether a transaction was refused for the moment only
 	away        func(error) string // why the database could not be used, "" when that is not the matter
 	longestAway time.Duration      // before that becomes an error
-	written     func() error       // whether a commit is where the next process will look; nil when it always is
+	there       func() error       // whether what is open is where the next process will look; nil when it always is
 }
 
 var (
@@ -53,11 +53,19 @@ func (d *database) update(ctx context.Context, f func(*sql.Tx) error) error {
 			_ = tx.Rollback() // f's error says more
 			return err
 		}
-		if err := tx.Commit(); err != nil || d.written == nil {
+		if err := tx.Commit(); err != nil {
 			return err
 		}
-		return d.written()
+		return d.stands()
 	})
+}
+
+// stands returns an error when what is open is not where the next process will look.
+func (d *database) stands() error {
+	if d.there == nil {
+		return nil
+	}
+	return d.there()
 }
 
 func (d *database) Create(ctx context.Context, id, name string, created study.Event) error {
@@ -449,18 +457,22 @@ func (d *database) Probe(ctx context.Context) error {
 const patience = time.Minute
 
 // retry runs f until it is not refused for the moment only. A database that is away may have
-// done what f wanted all the same.
+// done what f wanted all the same. What is not at its place is not even read: a write that
+// came too late for it would be found there, and taken for kept.
 func (d *database) retry(ctx context.Context, f func() error) error {
 	start := time.Now()
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
-		err := f()
+		err := d.stands()
+		if err == nil {
+			err = f()
+		}
 		if err == nil {
 			return nil
 		}
 		reason := d.away(err)
 		away, longest := reason != "", patience
 		if away {
-			err, longest = &study.UnavailableError{Reason: reason, Err: err}, d.longestAway
+			err, longest = &study.UnavailableError{Reason: reason, Err: err, Gone: d.stands() != nil}, d.longestAway
 		}
 		if !away && !d.again(err) || time.Since(start) >= longest {
 			return err
@@ -477,6 +489,7 @@ func (d *database) retry(ctx context.Context, f func() error) error {
 }
 
 func (d *database) Close() error {
+	_ = d.stands()
 	err := d.read.Close()
 	if d.write != d.read {
 		err = errors.Join(err, d.write.Close())

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -47,8 +48,23 @@ func writeSQLite(ctx context.Context, path string) (*database, error) {
 		return nil, errors.Join(explain(err), d.Close())
 	}
 	d.prepared = &statements{parsed: map[string]*sql.Stmt{}}
-	d.written, d.away = there, func(err error) string { return sqliteAway(err, there) }
+	d.away = func(err error) string { return sqliteAway(err, there) }
+	d.there = func() error {
+		err := there()
+		if errors.Is(err, fs.ErrNotExist) {
+			settle(d.write)
+		}
+		return err
+	}
 	return d, nil
+}
+
+// settle writes to a file that was moved what only its log has, which stays behind. SQLite itself does not, even
+// when the file is closed. While another file is at the path, the log may be that one's.
+func settle(write *sql.DB) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, _ = write.ExecContext(ctx, `PRAGMA wal_checkpoint(PASSIVE)`) // the error that follows says what to do
 }
 
 // makeFile creates a database that does not exist. Connections do not.
@@ -72,8 +88,8 @@ func makeFile(path string) error {
 	return fmt.Errorf("the file cannot be opened (%w)", err)
 }
 
-// errMoved is a file that is not at its path any more.
-var errMoved = errors.New("was removed or replaced while it was in use, and what was written is lost with it: put it back, or start again")
+// errGone is the file of a database that is not at its path any more.
+var errGone = errors.New("is not the file any more that was opened")
 
 // stays returns a function that says whether the file is still the one at the path. A file
 // that is removed stays open and takes what is written, to lose it in the end.
@@ -87,8 +103,12 @@ func stays(path string) (func() error, error) {
 		return nil, err
 	}
 	return func() error {
-		if now, err := os.Stat(path); err != nil || !os.SameFile(opened, now) {
-			return fmt.Errorf("the file %s %w", path, errMoved)
+		now, err := os.Stat(path)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s %w (%w)", path, errGone, err)
+		case !os.SameFile(opened, now):
+			return fmt.Errorf("%s %w", path, errGone)
 		}
 		return nil
 	}, nil
@@ -137,8 +157,8 @@ const diskFull = "the disk of the database is full"
 // that SQLite says follows from that.
 func sqliteAway(err error, there func() error) string {
 	code := sqliteCode(err)
-	if errors.Is(err, errMoved) || code != 0 && there() != nil {
-		return "the file of the database was removed or replaced"
+	if errors.Is(err, errGone) || code != 0 && there() != nil {
+		return "the file of the database was moved, removed or replaced: put it back, it has all that was stored"
 	}
 	switch code {
 	case sqlite3.SQLITE_FULL:

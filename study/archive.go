@@ -148,7 +148,10 @@ func (l *ledger) fetch(ctx context.Context, number int) error {
 	if err != nil {
 		return err
 	}
-	e.Params, e.point, err = l.restored(number, found[number])
+	params, x, err := l.restored(number, found[number])
+	if e.Params = params; e.Outside == "" { // the point of a trial outside may break a constraint
+		e.point = x
+	}
 	return err
 }
 

@@ -446,3 +446,57 @@ func TestHeartbeatsForEverAreFew(t *testing.T) {
 		t.Errorf("the log has %d entries, want 3", n)
 	}
 }
+
+// A trial that is served again keeps the batch that chose it, and one that is tried again how it failed.
+func TestServedAgainKeepsItsRecord(t *testing.T) {
+	st := inFile(t)
+	s, err := study.Create(t.Context(), st, study.Config{Name: "s", Space: line(t), Method: "sobol", Init: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	end := func(number int, state evaluate.State, reason string) {
+		t.Helper()
+		if err := s.Tell(ctx, number, evaluate.Outcome{State: state, Reason: reason}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := func(number int) {
+		t.Helper()
+		if err := s.Retry(ctx, number); err != nil {
+			t.Fatal(err)
+		}
+		if b := ask(t, s, study.AskRequest{Count: 1}); b.Trials[0].Number != number {
+			t.Fatalf("trial %d is served, not %d", b.Trials[0].Number, number)
+		}
+	}
+	ask(t, s, study.AskRequest{Count: 3, Worker: "w"})
+	end(1, evaluate.Failed, "pump leaked")
+	again(1)
+	end(1, evaluate.Stopped, "no use")
+	again(1)
+	tell(t, s, 1, 2)
+	end(2, evaluate.Failed, "")
+	tell(t, s, 2, 3) // without another try
+	if err := s.Release(ctx, "w"); err != nil {
+		t.Fatal(err)
+	}
+	ask(t, s, study.AskRequest{Count: 1})
+	for name, trials := range map[string][]study.Trial{"now": table(t, s), "of the log": table(t, mustOpen(t, st))} {
+		for i, want := range []string{"was failed: pump leaked; was stopped: no use; ", "was failed; ", ""} {
+			got := ""
+			for _, c := range trials[i].History {
+				got += c.What + "; "
+				if c.Time.IsZero() || c.Time.After(trials[i].Told) {
+					t.Errorf("%s: trial %d %s at %s", name, i+1, c.What, c.Time)
+				}
+			}
+			if got != want || trials[i].Batch != 1 {
+				t.Errorf("%s: trial %d is of batch %d with the history %q, not of batch 1 with %q", name, i+1, trials[i].Batch, got, want)
+			}
+		}
+	}
+	if err := study.Resnap(s); err != nil {
+		t.Error(err)
+	}
+}

@@ -21,7 +21,7 @@ type Best struct {
 	Violations map[string]float64 `json:"violations,omitempty"`
 }
 
-// Best returns the point with the best mean of its values; ok is false when no
+// Best returns the point with the best mean of its values, however imprecise they are; ok is false when no
 // trial is complete. Only points that keep all limits count; without one it is the point that
 // violates them least. Of several objectives it is the knee of the front.
 func (s *Study) Best(ctx context.Context) (best Best, ok bool, err error) {

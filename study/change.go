@@ -31,6 +31,10 @@ type changed struct {
 	By    string       `json:"by,omitempty"`
 	Space *space.Space `json:"space"`
 	Added space.Params `json:"added,omitzero"`
+
+	// Constraints says that trials that break one of the space are outside. Before it was written they were not: so
+	// such a log still leads to the same.
+	Constraints bool `json:"constraints,omitzero"`
 }
 
 var errSpaceChanged = requestf("the parameters of the study were changed at this moment: try again")
@@ -47,7 +51,7 @@ func (s *Study) Change(ctx context.Context, c Change, preview bool) (Change, err
 		if !reflect.DeepEqual(l.config.Space.Outcomes(), c.Space.Outcomes()) {
 			return nil, requestf("the outcomes of a study do not change: leave the section as it is, or begin another study and import the trials")
 		}
-		e := &Event{Changed: &changed{By: c.By, Space: c.Space, Added: c.Added}}
+		e := &Event{Changed: &changed{By: c.By, Space: c.Space, Added: c.Added, Constraints: true}}
 		if c.Differences = points.Differences(l.config.Space, c.Space); len(c.Differences) == 0 {
 			c.Trials = l.trials.len()
 			return nil, nil
@@ -148,7 +152,7 @@ func (l *ledger) ready(ctx context.Context, e Event) error {
 		return nil
 	}
 	codec := l.codec.With(e.Changed.Space, e.Changed.Added)
-	list := l.lifted(codec, e.Changed.Space)
+	list := l.lifted(codec, e.Changed)
 	if l.store != nil {
 		err := l.store.EachPacked(ctx, l.store.id, 0, func(number int, data []byte) (err error) {
 			if number > l.trials.len() || !l.trials.at(number).packed {
@@ -157,7 +161,7 @@ func (l *ledger) ready(ctx context.Context, e Event) error {
 			p := &list[number-1]
 			var params space.Params
 			if params, p.point, err = codec.Present(data); err == nil {
-				p.explain(e.Changed.Space, params)
+				p.explain(e.Changed, params)
 			}
 			return err
 		})
@@ -170,24 +174,29 @@ func (l *ledger) ready(ctx context.Context, e Event) error {
 }
 
 // lifted is where the trials are whose parameters are in memory.
-func (l *ledger) lifted(codec points.Codec, sp *space.Space) []moved {
+func (l *ledger) lifted(codec points.Codec, c *changed) []moved {
 	list := make([]moved, l.trials.len())
 	for t := range l.trials.all() {
 		if p := &list[t.Number-1]; !t.packed {
 			p.params, p.point = codec.Lift(t.Params)
-			p.explain(sp, p.params)
+			p.explain(c, p.params)
 		}
 	}
 	return list
 }
 
-// explain says why a space has no point for parameters.
-func (p *moved) explain(sp *space.Space, params space.Params) {
+// explain says why a space has no place for parameters, if so.
+func (p *moved) explain(c *changed, params space.Params) {
 	if p.point != nil {
+		if c.Constraints {
+			if err := keepsConstraints(c.Space, params); err != nil {
+				p.point, p.outside = nil, err.Error()
+			}
+		}
 		return
 	}
 	p.outside = "the space has no place for it"
-	_, err := sp.Encode(params)
+	_, err := c.Space.Encode(params)
 	if fact := interface{ Fact() string }(nil); errors.As(err, &fact) { // how to mend the value helps no trial that is over
 		p.outside = fact.Fact()
 	} else if err != nil {
@@ -197,7 +206,7 @@ func (p *moved) explain(sp *space.Space, params space.Params) {
 
 func (l *ledger) effectChanged(x *effect, c *changed) error {
 	if l.moved == nil && l.store == nil {
-		l.moved = l.lifted(l.codec.With(c.Space, c.Added), c.Space)
+		l.moved = l.lifted(l.codec.With(c.Space, c.Added), c)
 	}
 	if len(l.moved) != l.trials.len() {
 		return fmt.Errorf("the change of the space was not prepared")

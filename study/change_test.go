@@ -111,6 +111,63 @@ func mustOpen(t *testing.T, st study.Store) *study.Study {
 	return s
 }
 
+// Trials that break a constraint do not count once it is there, and count again without it.
+func TestChangeConstraints(t *testing.T) {
+	const parameters = "  acid: {float: [0, 1]}\n  base: {float: [0, 1]}\n"
+	plain, tied := parse(t, parameters), parse(t, parameters+"constraints:\n- acid + base <= 1\n")
+	for _, st := range []study.Store{memory.New(), inFile(t)} {
+		s, err := study.Create(t.Context(), st, study.Config{Name: "s", Space: plain, Method: "adaptive", Goal: study.Maximize, Init: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range []float64{0.9, 0.2, 0.8} { // the last one waits
+			if _, err := s.Enqueue(t.Context(), study.EnqueueRequest{Params: []space.Params{values(map[string]any{"acid": x, "base": x})}}); err != nil {
+				t.Fatal(err)
+			}
+			if i < 2 {
+				ask(t, s, study.AskRequest{Count: 1})
+				tell(t, s, i+1, 10*x)
+			}
+		}
+		preview, err := s.Change(t.Context(), study.Change{Space: tied}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{1, 3} {
+			if why := preview.Outside[n]; len(preview.Outside) != 2 || !strings.Contains(why, `breaks the constraint "acid + base <= 1" by 0.`) {
+				t.Errorf("trial %d breaks the constraint, and the preview says %q of %v", n, why, preview.Outside)
+			}
+		}
+		if _, err := s.Change(t.Context(), study.Change{Space: tied}, false); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []*study.Study{s, mustOpen(t, st)} {
+			if best, _, err := s.Best(t.Context()); err != nil || best.Number != 2 {
+				t.Errorf("the best is %d, which breaks the constraint: %v", best.Number, err)
+			}
+		}
+		b := ask(t, s, study.AskRequest{Count: 3})
+		for _, one := range b.Trials {
+			if acid, base := one.Params.Float("acid"), one.Params.Float("base"); acid+base > 1+1e-9 {
+				t.Errorf("trial %d is served at %v + %v", one.Number, acid, base)
+			}
+		}
+		if err := study.Recount(s); err != nil {
+			t.Error(err)
+		}
+		sameJSON(t, "trials of the log", table(t, s), table(t, mustOpen(t, st)))
+		if err := study.Verify(t.Context(), events(t, st)); err != nil {
+			t.Error(err)
+		}
+		if done, err := s.Change(t.Context(), study.Change{Space: plain}, false); err != nil || len(done.Inside) != 2 {
+			t.Errorf("without the constraint %v count again: %v", done.Inside, err)
+		}
+		if best, _, err := s.Best(t.Context()); err != nil || best.Number != 1 {
+			t.Errorf("without the constraint the best is %d: %v", best.Number, err)
+		}
+	}
+}
+
 func TestChangeErrors(t *testing.T) {
 	s, err := study.Create(t.Context(), memory.New(), study.Config{Name: "s", Space: parse(t, "  x: {float: [0, 1]}\n  z: {float: [0, 1]}\n"), Method: "sobol"})
 	if err != nil {

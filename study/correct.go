@@ -56,7 +56,7 @@ type used struct {
 	Point  strategy.Point `json:"point"`
 }
 
-// change is one correction as people read it.
+// change is one correction as people read it, or a failure that another outcome replaced.
 type change struct {
 	Time time.Time `json:"time"`
 	By   string    `json:"by,omitempty"`

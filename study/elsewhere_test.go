@@ -10,15 +10,23 @@ import (
 	"github.com/mahabo/mahabo/study"
 )
 
-// replicas are one study as two processes have it, which share a database.
-func replicas(t *testing.T, c study.Config) (a, b *study.Study) {
+// inFile is a store in a new file.
+func inFile(t *testing.T) study.Store {
 	t.Helper()
 	st, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "s.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = st.Close() })
+	return st
+}
+
+// replicas are one study as two processes have it, which share a database.
+func replicas(t *testing.T, c study.Config) (a, b *study.Study) {
+	t.Helper()
+	st := inFile(t)
 	c.Name, c.Space, c.Method = "s", line(t), "sobol"
+	var err error
 	if a, err = study.Create(t.Context(), st, c); err != nil {
 		t.Fatal(err)
 	}

@@ -146,6 +146,7 @@ func (l *ledger) effect(e Event) (effect, error) {
 		}
 	case e.Retried != nil:
 		err = l.change(&x, nil, e.Retried.Number, func(t Trial) (Trial, error) {
+			t = t.remembered()
 			t.State, t.Reason, t.Told = Waiting, "", time.Time{}
 			t.Outcomes, t.Stds = nil, nil
 			t.Last, t.CountsAs, t.CountsStd, t.Cost, t.Seconds = nil, nil, 0, 0, 0
@@ -181,7 +182,10 @@ func (l *ledger) effect(e Event) (effect, error) {
 
 func (l *ledger) effectAsked(x *effect, now time.Time, a *asked) (err error) {
 	serve := func(t Trial) Trial {
-		t.State, t.Batch, t.Worker, t.Asked, t.Expires = Running, a.Batch, a.Worker, now, a.Expires
+		t.State, t.Worker, t.Asked, t.Expires = Running, a.Worker, now, a.Expires
+		if t.Batch == 0 { // else it was served before
+			t.Batch = a.Batch
+		}
 		return t
 	}
 	for _, n := range a.Served {

@@ -53,8 +53,8 @@ type reports struct {
 // curve is what a trial has reported, thinned.
 type curve struct {
 	stop.Curve
-	batch   int  // that served the trial that reported it
-	settled bool // the trial has ended and all of it was read
+	served  time.Time // when the trial that reported it was
+	settled bool      // the trial has ended and all of it was read
 }
 
 const (
@@ -164,13 +164,13 @@ func (s *Study) judge(ctx context.Context, store reporting, t Trial, list []Repo
 		return "", err
 	}
 	own, known := r.curves[t.Number]
-	if !known || own.batch != t.Batch { // what it had before, perhaps elsewhere
+	if !known || !own.served.Equal(t.Asked) { // what it had before, perhaps elsewhere
 		had, err := store.ReportsOf(ctx, s.id, []int{t.Number}, math.MinInt64)
 		if err != nil {
 			return "", err
 		}
 		delete(r.stops, t.Number)
-		own = &curve{Curve: stop.Curve{Number: t.Number}, batch: t.Batch}
+		own = &curve{Curve: stop.Curve{Number: t.Number}, served: t.Asked}
 		own.addAll(had[t.Number], goal)
 		r.curves[t.Number] = own
 	}
@@ -218,7 +218,7 @@ func (c *curve) last() int64 { return c.Steps[len(c.Steps)-1] }
 // reporter is a trial whose curve counts.
 type reporter struct {
 	number int
-	batch  int
+	served time.Time
 	ended  bool
 	final  *float64
 	at     strategy.Point
@@ -243,7 +243,7 @@ func (s *Study) reporters(ctx context.Context, except int) (at strategy.Point, s
 		if t.State == Waiting && t.Asked.IsZero() {
 			continue
 		}
-		states = append(states, reporter{number: t.Number, batch: t.Batch, ended: ended, final: t.Value, at: t.point})
+		states = append(states, reporter{number: t.Number, served: t.Asked, ended: ended, final: t.Value, at: t.point})
 	}
 	return at, states, nil
 }
@@ -255,10 +255,10 @@ func (s *Study) others(ctx context.Context, store reporting, states []reporter, 
 	var missing []int
 	for _, t := range states {
 		c, known := r.curves[t.number]
-		if known && c.batch != t.batch {
+		if known && !c.served.Equal(t.served) {
 			delete(r.curves, t.number) // it may have begun again
 		}
-		if !known || c.batch != t.batch || !c.settled && (t.ended || reread) {
+		if !known || !c.served.Equal(t.served) || !c.settled && (t.ended || reread) {
 			missing = append(missing, t.number)
 		}
 	}
@@ -271,7 +271,7 @@ func (s *Study) others(ctx context.Context, store reporting, states []reporter, 
 	var all []stop.Curve
 	for _, t := range states {
 		c := r.curves[t.number]
-		c.batch, c.settled = t.batch, t.ended
+		c.served, c.settled = t.served, t.ended
 		one := c.Curve
 		one.At = t.at
 		if t.final != nil {
@@ -493,6 +493,7 @@ func (t Trial) halted(h halted, now time.Time) (_ Trial, again bool, err error) 
 	case evaluate.Complete, evaluate.Infeasible:
 		return t, false, &ConflictError{Number: t.Number, Had: t.outcome(), Told: evaluate.Outcome{State: evaluate.Stopped}}
 	}
+	t = t.remembered()
 	t.State, t.Reason, t.Told, t.Expires = evaluate.Stopped, h.Reason, now, time.Time{}
 	t.Value, t.Std, t.Outcomes, t.Stds = nil, 0, nil, nil
 	t.Last, t.CountsAs, t.CountsStd, t.Cost, t.Seconds = h.Last, h.CountsAs, h.Std, h.Cost, h.Seconds

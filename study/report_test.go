@@ -150,7 +150,7 @@ func TestStoppedTrials(t *testing.T) {
 
 // A stopped trial can be continued: then its bound does not count any more.
 func TestStoppedTrialGoesOn(t *testing.T) {
-	s, _, _ := begin(t, study.Config{Stop: "asha:first=1,after=1", Method: "adaptive", Init: 2})
+	s, _, now := begin(t, study.Config{Stop: "asha:first=1,after=1", Method: "adaptive", Init: 2})
 	goOn(t, s, 1, 5)
 	number, why := goOn(t, s, 3, 5)
 	if why == "" {
@@ -172,6 +172,7 @@ func TestStoppedTrialGoesOn(t *testing.T) {
 	if got := only(t, s, number); got.State != study.Waiting || got.Last != nil || got.CountsAs != nil {
 		t.Errorf("it is %+v", got)
 	}
+	now.advance(time.Second)
 	if again := askOne(t, s); again != number {
 		t.Fatalf("trial %d is served, want %d", again, number)
 	}

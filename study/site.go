@@ -1,10 +1,10 @@
 package study
 
 import (
-	"math"
 	"slices"
 
 	"github.com/mahabo/mahabo/evaluate"
+	"github.com/mahabo/mahabo/internal/num"
 	"github.com/mahabo/mahabo/strategy"
 )
 
@@ -42,7 +42,7 @@ func (s *site) add(t *entry, l *ledger) {
 	for k := range values {
 		s.values[k] = append(s.values[k], values[k])
 		s.stds[k] = append(s.stds[k], stds[k])
-		s.mean[k], s.std[k] = average(s.values[k], s.stds[k])
+		s.mean[k], s.std[k] = num.Average(s.values[k], s.stds[k])
 	}
 }
 
@@ -67,51 +67,6 @@ func (s *site) clone() *site {
 		c.values, c.stds = nil, nil
 	}
 	return &c
-}
-
-// average is the mean of values, each weighed by its precision 1/std², and the mean's own std,
-// from the sum of the precisions. A value without a std weighs as much as the others do on
-// average; the mean of such values alone has none. Weights are relative to the highest and means are
-// convex combinations, so that nothing overflows.
-func average(values, stds []float64) (mean, std float64) {
-	if len(values) == 1 {
-		return values[0], stds[0]
-	}
-	least := math.Inf(1)
-	for _, std := range stds {
-		if std > 0 {
-			least = min(least, std)
-		}
-	}
-	weights := make([]float64, len(stds))
-	var sum, known float64
-	for i, std := range stds {
-		if std > 0 {
-			weights[i] = least / std * (least / std)
-			sum += weights[i]
-			known++
-		}
-	}
-	usual := 1.0
-	if known > 0 {
-		usual = sum / known
-	}
-	total := 0.0
-	for i, y := range values {
-		w := weights[i]
-		if stds[i] == 0 {
-			w = usual
-		}
-		if w == 0 { // beside another that is incomparably more precise
-			continue
-		}
-		total += w
-		mean = mean*(1-w/total) + y*(w/total)
-	}
-	if known > 0 {
-		std = least / math.Sqrt(total)
-	}
-	return mean, std
 }
 
 // bestSite returns the point with the lowest mean, the first of several in the order in which

@@ -22,12 +22,9 @@ import (
 // A snapshot is a ledger at a place of its log, without points. It is kept for speed only:
 // without it, or when it is damaged or of another version, the whole log is read instead.
 
-// snapshotVersion is the version of what writer and reader below agree on. Version 3 is the same without
-// the seconds of trials.
-const (
-	snapshotVersion = 4
-	oldestSnapshot  = 3
-)
+// snapshotVersion is the version of what writer and reader below agree on. Up to version 4 trials have the batch that
+// served them last, and no failures in their history: the log has more.
+const snapshotVersion = 5
 
 const (
 	dueTouched = 1000             // trials that events change before the next snapshot
@@ -113,7 +110,7 @@ func (l *ledger) snapshot() ([]byte, error) {
 // restore makes the ledger what a snapshot says.
 func (l *ledger) restore(data string) error {
 	n := len(data) - 4
-	if n < 1 || data[0] < oldestSnapshot || data[0] > snapshotVersion || checksum(data[:n]) != binary.LittleEndian.Uint32([]byte(data[n:])) {
+	if n < 1 || data[0] != snapshotVersion || checksum(data[:n]) != binary.LittleEndian.Uint32([]byte(data[n:])) {
 		return errSnapshot
 	}
 	r := &snapshotReader{b: data[1:n]}

@@ -124,7 +124,7 @@ func (s *Source) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
 	}
 	trials := make([]evaluate.Trial, len(b.Trials))
 	for i, t := range b.Trials {
-		trials[i] = evaluate.Trial{Number: t.Number, Batch: b.Number, Params: t.Params}
+		trials[i] = evaluate.Trial{Number: t.Number, Batch: t.Batch, Params: t.Params}
 		s.open = append(s.open, t.Number)
 	}
 	return trials, nil

@@ -71,6 +71,7 @@ var (
 type UnavailableError struct {
 	Reason string
 	Err    error
+	Gone   bool // it is a file that is not at its path any more: it comes back when somebody puts it there
 }
 
 func (e *UnavailableError) Error() string {

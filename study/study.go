@@ -371,6 +371,12 @@ func (s *Study) Trials(ctx context.Context, page Page) ([]Trial, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
+	for i, t := range trials { // an older version may have written them with less
+		e := s.ledger.trials.at(t.Number)
+		trials[i].Batch, trials[i].History = e.Batch, e.History
+	}
+	s.mu.Unlock()
 	now := s.time()
 	for i, t := range trials {
 		trials[i] = t.seen(now)

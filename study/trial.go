@@ -55,8 +55,8 @@ type Trial struct {
 	Notes    []string  `json:"notes,omitempty"`
 	Excluded bool      `json:"excluded,omitzero"` // nobody learns from its outcome
 	Outside  string    `json:"outside,omitempty"` // why the present space has no place for it, which excludes it
-	History  []change  `json:"history,omitempty"` // its corrections, the latest last
-	Batch    int       `json:"batch,omitzero"`    // the last that served it
+	History  []change  `json:"history,omitempty"` // its corrections, and how it failed or was stopped before, the latest last
+	Batch    int       `json:"batch,omitzero"`    // that chose it; of one that a user chose, the first that served it
 	Worker   string    `json:"worker,omitempty"`
 	Created  time.Time `json:"created"`
 	Asked    time.Time `json:"asked,omitzero"` // when it was last served
@@ -204,6 +204,7 @@ func (t Trial) tellNamed(o evaluate.Outcome, now time.Time, scheme outcome.Schem
 	if !complete || t.State == evaluate.Complete { // the rest comes later, or is only recorded
 		return t, false, nil
 	}
+	t = t.remembered()
 	t.Last, t.CountsAs, t.CountsStd, t.Cost = nil, nil, 0, cmp.Or(o.Cost, t.Cost)
 	first := scheme.Objectives[0].Name
 	value := values[first]
@@ -266,6 +267,7 @@ func (t Trial) told(o evaluate.Outcome, now time.Time, scheme outcome.Scheme) (_
 			return t, false, &ConflictError{Number: t.Number, Had: t.outcome(), Told: o}
 		}
 	}
+	t = t.remembered()
 	t.Last, t.CountsAs, t.CountsStd, t.Cost, t.Seconds = nil, nil, 0, o.Cost, o.Seconds
 	t.State, t.Std, t.Reason, t.Told, t.Expires = o.State, o.Std, o.Reason, now, time.Time{}
 	t.Outcomes, t.Stds = nil, nil
@@ -273,6 +275,20 @@ func (t Trial) told(o evaluate.Outcome, now time.Time, scheme outcome.Scheme) (_
 		t.Value = &o.Value
 	}
 	return t, false, nil
+}
+
+// remembered returns the trial with its failure, or why it was stopped, in its history: another outcome takes its place.
+func (t Trial) remembered() Trial {
+	if t.State != evaluate.Failed && t.State != evaluate.Stopped {
+		return t
+	}
+	what := "was " + string(t.State)
+	if t.Reason != "" {
+		what += ": " + t.Reason
+	}
+	t.History = append(slices.Clip(t.History), change{Time: t.Told, What: what})
+	slices.SortStableFunc(t.History, func(a, b change) int { return a.Time.Compare(b.Time) }) // it may have been corrected since then
+	return t
 }
 
 // noted returns the trial with one more note.

@@ -232,6 +232,47 @@ func TestDatabaseAway(t *testing.T) {
 	}
 }
 
+// A run whose database file is moved goes on when it is soon back, and else ends with the value that it could not
+// tell. The file has all others.
+func TestDatabaseFileMoved(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, moved := filepath.Join(dir, "rig.db"), filepath.Join(dir, "moved.db")
+	file := write(t, "rig.yaml", "parameters: {a: {float: [0, 1]}}")
+	run := begin(t, "minimize", "--space", file, "--store", "sqlite:"+path, "--study", "rig", "--method", "sobol", "--init", "4", "--evals", "400",
+		"-q", "--keep-output", "none", "--", "sh", "-c", "sleep 0.05; echo {trial} >> "+dir+"/evaluated; echo {trial}.5")
+	evaluated := func() int {
+		text, _ := os.ReadFile(filepath.Join(dir, "evaluated"))
+		return strings.Count(string(text), "\n")
+	}
+	wait := func(n int) {
+		t.Helper()
+		for end := time.Now().Add(30 * time.Second); evaluated() < n; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("after %d trials nothing goes on", evaluated())
+			}
+		}
+	}
+	for _, back := range []bool{true, false} {
+		wait(evaluated() + 5)
+		if err := os.Rename(path, moved); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		if back {
+			if err := os.Rename(moved, path); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := run.Wait(); err == nil {
+			t.Error("a run without its file ends well")
+		}
+	}
+	list := must(t, "trials", "rig", "--store", "sqlite:"+moved, "--limit", "0", "--json")
+	if all := strings.Count(list, `"state": "complete"`); all != evaluated()-1 {
+		t.Errorf("%d trials were evaluated, and the file has %d", evaluated(), all)
+	}
+}
+
 // restart ends something as a power cut would, and starts it again.
 func restart(one interface {
 	kill()

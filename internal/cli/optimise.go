@@ -200,13 +200,26 @@ func (r *optimisation) note(t evaluate.Result) {
 	}
 }
 
-const awayPause = 5 * time.Second // before a store that is away is tried again
+const (
+	awayPause = 5 * time.Second  // before a store that is away is tried again
+	goneFor   = 15 * time.Second // the file of a database may be missing before that ends a run, whose trials would get lost
+)
 
 // runEvaluator has the trials evaluated by a program or a problem.
 func (r *optimisation) runEvaluator(ctx context.Context, e evaluate.Evaluator) error {
 	hard, release := secondInterrupt(ctx, r.err)
 	defer release()
+	var gone, last time.Time // when the file of the database was missed, at first and the last time
 	r.OnAway = func(err error) bool {
+		var away *study.UnavailableError
+		if errors.As(err, &away) && away.Gone {
+			if time.Since(last) > 2*awayPause {
+				gone = time.Now()
+			}
+			if last = time.Now(); last.Sub(gone) >= goneFor {
+				return false
+			}
+		}
 		fmt.Fprintf(r.err, "mahabo: %v; trying again\n", err)
 		select {
 		case <-hard.Done():

@@ -165,7 +165,7 @@ type optimiseResult struct {
 func (r *optimisation) conclude(ctx context.Context, err error) error {
 	sum, sumErr := r.study.Summary(ctx)
 	if sumErr != nil {
-		return errors.Join(err, sumErr)
+		return cmp.Or(err, sumErr)
 	}
 	done, quit := finished(sum), errors.Is(err, errQuit)
 	var over errSpent

@@ -102,6 +102,9 @@ func remarked(t study.Trial) string {
 		mended = "excluded"
 	case len(t.History) > 0:
 		mended = "corrected"
+		if last := t.History[len(t.History)-1].What; strings.HasPrefix(last, "was ") {
+			mended = last
+		}
 	}
 	for _, remark := range append([]string{mended, t.Reason}, t.Notes...) {
 		if remark != "" {

@@ -145,6 +145,24 @@ func TestRepeatedPointsCountOnce(t *testing.T) {
 	}
 }
 
+// A value with much noise beside a precise one of the same point says next to nothing, as for the best point of a study.
+func TestRepeatedPointsCountByPrecision(t *testing.T) {
+	d := sample(t, 12, 2, func(x []float64) float64 { return x[0] })
+	for i := range d.Observations {
+		d.Observations[i].StdDev = 0.01
+	}
+	o := d.Observations[5]
+	o.ID, o.Value, o.StdDev = 99, o.Value-100, 3
+	d.Observations = append(d.Observations, o)
+	lowest := math.Inf(1)
+	for _, o := range d.Observations[:12] {
+		lowest = min(lowest, o.Value)
+	}
+	if a := analyse(t, d); a.Points != 12 || math.Abs(a.Best.Value-lowest) > 0.01 {
+		t.Errorf("%d points, best %+v, want %g", a.Points, a.Best, lowest)
+	}
+}
+
 func TestInvalidDataAreNamed(t *testing.T) {
 	good := sample(t, 3, 2, func([]float64) float64 { return 1 })
 	for field, change := range map[string]func(d *insight.Data){

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mahabo/mahabo/internal/gp"
 	"github.com/mahabo/mahabo/internal/linalg"
+	"github.com/mahabo/mahabo/internal/num"
 	"github.com/mahabo/mahabo/space"
 )
 
@@ -50,11 +51,10 @@ func (d Data) validate() error {
 	return nil
 }
 
-// sites are the distinct points, each with the mean of its values. A known noise of
-// repeated values is that of their mean.
+// sites are the distinct points, each with the mean of its values and its noise, as methods learn of them.
 func (d Data) sites() []Observation {
 	var sites []Observation
-	var count []float64
+	var values, stds [][]float64
 	index := map[string]int{}
 	for _, o := range d.Observations {
 		key := make([]byte, 0, 8*len(o.X))
@@ -63,14 +63,14 @@ func (d Data) sites() []Observation {
 		}
 		i, known := index[string(key)]
 		if !known {
-			index[string(key)] = len(sites)
-			sites, count = append(sites, o), append(count, 1)
-			continue
+			i = len(sites)
+			index[string(key)] = i
+			sites, values, stds = append(sites, o), append(values, nil), append(stds, nil)
 		}
-		n, s := count[i], &sites[i]
-		s.Value = s.Value*(n/(n+1)) + o.Value/(n+1)
-		s.StdDev = math.Hypot(s.StdDev*(n/(n+1)), o.StdDev/(n+1))
-		count[i]++
+		values[i], stds[i] = append(values[i], o.Value), append(stds[i], o.StdDev)
+	}
+	for i := range sites {
+		sites[i].Value, sites[i].StdDev = num.Average(values[i], stds[i])
 	}
 	return sites
 }

@@ -7,6 +7,6 @@
 //	Phi, phi  distribution function and density of the standard normal
 //	softplus  log(1 + e^x), the smooth map from the reals to positive numbers
 //
-// All scalar functions cost tens of nanoseconds and do not allocate; MeanStd is
-// O(n), Median O(n log n) with one copy.
+// All scalar functions cost tens of nanoseconds and do not allocate; MeanStd and
+// Average are O(n), Median O(n log n) with one copy.
 package num

@@ -217,7 +217,7 @@ func TestCorrectByHand(t *testing.T) {
 		t.Error("a running trial has an outcome to correct")
 	}
 	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/trials/1/correct", "act", "exclude"), "only a trial with an outcome can be excluded")
-	has(t, v.fill(http.StatusOK, "/studies/rig/trials/1/tell", "value", "-8.2", "params", "n: 2"), "<h3>Corrections</h3>", " -&gt; 2", `id="correct-value" name="value" inputmode="decimal" value="-8.2"`)
+	has(t, v.fill(http.StatusOK, "/studies/rig/trials/1/tell", "value", "-8.2", "params", "n: 2"), "<h3>History</h3>", " -&gt; 2", `id="correct-value" name="value" inputmode="decimal" value="-8.2"`)
 	v.fill(http.StatusOK, "/studies/rig/trials/2/tell", "value", "0.5", "std", "0.1")
 	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/trials/1/correct", "state", "complete", "value", "o.82"), `value="o.82"`, "write a number such as 0.25")
 	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/trials/1/correct", "state", "complete", "value", "1", "params", "z: 1"), `class="error" role="alert">`, "z: 1")

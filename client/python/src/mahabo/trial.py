@@ -206,7 +206,7 @@ class Trial:
     outside: str = ""
     """Why the present parameters of the study have no place for it, which excludes it."""
     history: tuple[Correction, ...] = ()
-    """Its corrections, the latest last."""
+    """Its corrections, and how it failed or was stopped before, the latest last."""
     origin: str = "method"
     """Who chose the point: method, user or import."""
     batch_id: int | None = None
