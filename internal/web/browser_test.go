@@ -267,6 +267,39 @@ func TestBrowser(t *testing.T) {
 	b.clean()
 }
 
+// Who types values by keyboard hears what was recorded and goes on with the next trial; a half-written form is there after another one was sent.
+func TestTypingByKeyboard(t *testing.T) {
+	v := open(t, "")
+	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
+	v.fill(http.StatusOK, "/studies/rig/ask", "count", "4")
+	b := visit(t, v.site)
+	b.do(chromedp.Navigate(v.site + "/studies/rig"))
+	b.until(`document.querySelector("#live.on")`)
+	b.write("#value-2", "0.4\r")
+	b.until(`document.querySelector("#told").textContent === "Trial 2: 0.4 recorded." && !document.querySelector("#value-2") && document.activeElement.id === "value-3"`)
+	b.write("#value-3", "0.5\r")
+	b.until(`!document.querySelector("#value-3") && document.activeElement.id === "value-4"`)
+	b.write("#value-4", "0.6\r")
+	b.until(`!document.querySelector("#value-4") && document.activeElement.id === "open-title"`)
+
+	b.do(chromedp.Navigate(v.site + "/studies/rig/trials/1"))
+	b.until(`document.querySelector("#theme:not([hidden])")`)
+	b.choose("#state", "failed")
+	b.write("#value", "0.7")
+	b.write("#reason", "leaked")
+	b.write("#note", "smelled of almonds\r")
+	b.until(`document.querySelector("dl").textContent.includes("almonds") && document.querySelector("#state").value === "failed" && document.querySelector("#value").value === "0.7" && document.querySelector("#reason").value === "leaked" && document.querySelector("#note").value === ""`)
+	b.write("#note", "and of")
+	b.click("#tell-form button")
+	b.until(`document.querySelector("#tell-error").textContent.includes("has no value") && document.querySelector("#note").value === "and of"`)
+	b.set("#value", "")
+	b.click("#tell-form button")
+	b.until(`document.querySelector("#correct-form") && document.querySelector("#correct-reason").value === "leaked" && document.querySelector("#note").value === "and of"`)
+	b.do(chromedp.Navigate(v.site + "/studies/rig/trials/1"))
+	b.until(`document.querySelector("#theme:not([hidden])") && document.querySelector("#note").value === ""`)
+	b.clean()
+}
+
 // choose sets a list, as a reader does.
 func (b *tab) choose(selector, value string) {
 	b.t.Helper()
