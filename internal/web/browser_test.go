@@ -432,6 +432,10 @@ constraints: [acid + base <= 1.2]
 	}
 	v.learners(post)
 	post(api+"/trials/2/notes", `{"text": "smelled of almonds"}`)
+	v.beam()
+	for n, values := range [][3]string{{"101325.0001", "2", "12"}, {"101325.2", "0.25", "11"}, {"101326", "4", "5"}} {
+		v.fill(http.StatusOK, fmt.Sprintf("/studies/beam/trials/%d/tell", n+1), "value of mass", values[0], "value of range", values[1], "value of stress", values[2])
+	}
 	post("/v1/studies/few/ask", `{"count": 4}`)
 	post("/v1/studies/few/trials/1/tell", `{"value": -1234567.125}`)
 	post("/v1/studies/few/trials/2/tell", `{"value": 0.00001234567}`)
@@ -474,7 +478,7 @@ func TestWalk(t *testing.T) {
 	pages := map[string]string{
 		"list": "/", "new": "/new", "compare": "/compare?study=reaction-yield-of-the-second-step&study=few", "compare-none": "/compare",
 		"overview": study, "trials": study + "/trials", "parameters": study + "/parameters", "model": study + "/model", "workers": study + "/workers",
-		"change": study + "/change", "trial": study + "/trials/2", "trial-running": study + "/trials/60", "few": "/studies/few", "long": "/studies/long", "long-trial": "/studies/long/trials/6", "long-workers": "/studies/long/workers", "few-trials": "/studies/few/trials", "few-parameters": "/studies/few/parameters",
+		"change": study + "/change", "trial": study + "/trials/2", "beam": "/studies/beam", "beam-trials": "/studies/beam/trials", "beam-trial": "/studies/beam/trials/4", "beam-corrected": "/studies/beam/trials/1", "trial-running": study + "/trials/60", "few": "/studies/few", "long": "/studies/long", "long-trial": "/studies/long/trials/6", "long-workers": "/studies/long/workers", "few-trials": "/studies/few/trials", "few-parameters": "/studies/few/parameters",
 		"empty": "/studies/empty", "empty-trials": "/studies/empty/trials", "empty-model": "/studies/empty/model", "empty-workers": "/studies/empty/workers",
 		"docs": "/docs", "login": "/login", "nowhere": "/studies/few/nowhere",
 	}

@@ -97,25 +97,18 @@ func TestFrontOfThree(t *testing.T) {
 	b.clean()
 }
 
-// beam is a study with two objectives and two limits, and four trials that run.
-func beam(t *testing.T) visitor {
-	t.Helper()
-	v := open(t, "")
-	for path, body := range map[string]string{
-		"/v1/studies": `{"name": "beam", "method": "sobol", "space": {"parameters": {"x": {"float": [0, 1]}, "y": {"float": [0, 1]}}},
-			"outcomes": {"stress": {"at_most": 10}, "mass": {"goal": "minimize", "unit": "kg"}, "range": {"goal": "maximize", "at_least": 0.5}, "heat": "record"}}`,
-	} {
-		if status, text, _ := v.send("POST", path, "application/json", body); status >= http.StatusBadRequest {
-			t.Fatal(text)
-		}
-	}
+// beam makes a study with two objectives and two limits, and has four of its trials run.
+func (v visitor) beam() {
+	v.t.Helper()
+	v.fill(http.StatusOK, "/new", "name", "beam", "method", "sobol", "space", `parameters: {x: {float: [0, 1]}, y: {float: [0, 1]}}
+outcomes: {stress: {at_most: 10}, mass: {goal: minimize, unit: kg}, range: {goal: maximize, at_least: 0.5}, heat: record}`)
 	v.fill(http.StatusOK, "/studies/beam/ask", "count", "4")
-	return v
 }
 
 // Every outcome has fields of its own, and nothing that one writes into them is lost.
 func TestTellOutcomes(t *testing.T) {
-	v := beam(t)
+	v := open(t, "")
+	v.beam()
 	has(t, v.get("/studies/beam"), `<span class="hidden"> of trial 2</span>`, `aria-label="Standard deviation of mass of trial 2"`)
 	tell := func(want int, number string, fields ...string) string {
 		return v.fill(want, "/studies/beam/trials/"+number+"/tell", fields...)
@@ -140,7 +133,8 @@ func TestTellOutcomes(t *testing.T) {
 
 // The pages say what a study with limits and several objectives is after, and which trials miss a limit.
 func TestPagesOfOutcomes(t *testing.T) {
-	v := beam(t)
+	v := open(t, "")
+	v.beam()
 	for n, values := range [][3]string{{"1.25", "2", "12"}, {"2", "0.25", "11"}, {"3", "4", "5"}} {
 		v.fill(http.StatusOK, fmt.Sprintf("/studies/beam/trials/%d/tell", n+1), "value of mass", values[0], "value of range", values[1], "value of stress", values[2])
 	}
