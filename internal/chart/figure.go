@@ -223,7 +223,6 @@ func Functions() template.FuncMap {
 	return template.FuncMap{
 		"figure":          Figure,
 		"few":             few,
-		"six":             func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) },
 		"share":           func(v float64) string { return strconv.FormatFloat(100*min(max(v, 0), 1), 'f', 1, 64) },
 		"whole":           func(v float64) string { return strconv.FormatFloat(100*min(max(v, 0), 1), 'f', 0, 64) },
 		"last":            func(v []float64) float64 { return v[len(v)-1] },

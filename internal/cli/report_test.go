@@ -23,7 +23,7 @@ func TestReportOfImportedStudy(t *testing.T) {
 		t.Errorf("the command printed %q", out)
 	}
 	page, err := os.ReadFile(file)
-	if err != nil || !strings.Contains(string(page), "<title>Study rig</title>") || !strings.Contains(string(page), "Maximise over 3 parameters") || strings.Count(string(page), "data-chart=") < 5 {
+	if err != nil || !strings.Contains(string(page), "<title>Study rig</title>") || !strings.Contains(string(page), "Maximize over 3 parameters") || strings.Count(string(page), "data-chart=") < 5 {
 		t.Errorf("%v, a page of %d bytes", err, len(page))
 	}
 	a := decode[struct {

@@ -1,14 +1,10 @@
 package report
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/mahabo/mahabo/internal/chart"
-	"github.com/mahabo/mahabo/internal/figure/figuretest"
 )
 
 // One absurd trial does not press the lines of all others together, and the chart says that it lies outside.
@@ -34,24 +30,49 @@ func TestAbsurdOutcomesAreDrawnAtTheBorder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "page.html")
-	page := "<!doctype html><body>" + string(lines) + "<script>" + chart.Unpacked() + `</script><script type="module">` + chart.Script + start + "</script>"
-	if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	browser := figuretest.Open(t, file)
+	ask, show := charts(t, string(lines))
 	for _, width := range []int64{1280, 390} {
-		figuretest.Ask(browser, t, chromedp.EmulateViewport(width, 900))
-		figuretest.Ask(browser, t, chromedp.Navigate("file://"+file))
-		if said := figuretest.Ask(browser, t, chromedp.Evaluate[string](`document.querySelector(".remark")?.textContent || ""`)); said != "1 of 15 trials lies beyond the end of an axis and is drawn there." {
+		if faults := show(width); faults != "" {
+			t.Errorf("at %d pixels:\n%s", width, faults)
+		}
+		if said := ask(`document.querySelector(".remark")?.textContent || ""`); said != "1 of 15 trials lies beyond the end of an axis and is drawn there." {
 			t.Errorf("at %d pixels the chart says %q", width, said)
 		}
-		labels := figuretest.Ask(browser, t, chromedp.Evaluate[string](`[...document.querySelectorAll("svg text")].map((e) => e.textContent).join("|")`))
+		labels := ask(`[...document.querySelectorAll("svg text")].map((e) => e.textContent).join("|")`)
 		if strings.Contains(labels, "0.0004707") || strings.Contains(labels, "500|") || !strings.Contains(labels, "|0.00") {
 			t.Errorf("at %d pixels the labels are %s", width, labels)
 		}
-		if faults := figuretest.Faults(browser, t); faults != "" {
-			t.Errorf("at %d pixels:\n%s", width, faults)
+	}
+}
+
+// Trials that miss a limit stand where they are, unless they lie far from all that keep the limits.
+func TestFrontHasRoomForOrdinaryTrials(t *testing.T) {
+	f := chart.OutcomesData{
+		Objectives: []chart.Objective{{Name: "mass", Goal: "minimize", Axis: 0}, {Name: "range", Goal: "maximize", Axis: 1}}, Total: 12,
+		Axes: []chart.Axis{{Name: "mass"}, {Name: "range"}}, Limits: []chart.Limit{{Name: "range", Text: "at least 0.9", Kept: 5}},
+	}
+	add := func(mass, span float64) {
+		n := len(f.Numbers)
+		f.Numbers, f.Kept, f.On = append(f.Numbers, n+1), append(f.Kept, n < 5), append(f.On, n < 3)
+		f.Axes[0].At, f.Axes[1].At = append(f.Axes[0].At, mass), append(f.Axes[1].At, span)
+	}
+	for i, span := range []float64{2, 2.9, 3.7, 2.1, 2.5, 0.12, 0.2, 0.3, 0.4, 0.5, 0.7, 0.8} {
+		add([]float64{1.1, 1.2, 1.5, 1.3, 1.6, 1.7, 1.8, 1.9, 1.2, 1.3, 1.4, 1.5}[i], span)
+	}
+	for range 2 {
+		figure, err := chart.FrontView{OutcomesData: f}.FrontFigure()
+		if err != nil {
+			t.Fatal(err)
 		}
+		ask, show := charts(t, string(figure))
+		show(1280)
+		want := ""
+		if len(f.Numbers) > 12 {
+			want = "1 of 13 trials lies beyond the border and is drawn there."
+		}
+		if said := ask(`document.querySelector(".remark")?.textContent || ""`); said != want {
+			t.Errorf("of %d trials the chart says %q", len(f.Numbers), said)
+		}
+		add(50, 1)
 	}
 }

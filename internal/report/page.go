@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mahabo/mahabo/evaluate"
@@ -68,9 +69,33 @@ type improvement struct {
 	Value  float64
 }
 
+// Aim is what the study is after, as the beginning of a sentence.
+func (v *view) Aim() string {
+	aim := chart.Aim(v.Goal, v.Summary.Config.Space)
+	return strings.ToUpper(aim[:1]) + aim[1:]
+}
+
+// ImprovedDigits tell the improvements apart.
+func (v *view) ImprovedDigits() int {
+	var values []float64
+	for _, i := range v.Improvements {
+		values = append(values, i.Value)
+	}
+	return chart.Digits(values)
+}
+
+// SliceDigits tell what the table of slices has apart.
+func (v *view) SliceDigits() int {
+	var values []float64
+	for _, s := range v.Slices {
+		values = append(values, s.Median[0], s.Median[s.Best], s.Median[len(s.Median)-1])
+	}
+	return chart.Digits(values)
+}
+
 // HTML writes the page.
 func HTML(w io.Writer, p Page) error {
-	t, err := chart.Parse(template.New("page").Funcs(chart.Functions()))
+	t, err := chart.Parse(template.New("page").Funcs(chart.Functions()).Funcs(template.FuncMap{"number": chart.Number}))
 	if err == nil {
 		t, err = t.Parse(pageTemplate)
 	}

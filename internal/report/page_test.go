@@ -74,7 +74,7 @@ func TestPage(t *testing.T) {
 	p := examplePage(t, 120, 4, ridge)
 	page := write(t, p)
 	for _, part := range []string{
-		"<title>Study oven</title>", "Minimise over 10 parameters by adaptive", "120 complete, 1 running, 1 failed",
+		"<title>Study oven</title>", "Minimize over 10 parameters by adaptive", "120 complete, 1 running, 1 failed",
 		"Combination 1", "raise b while lowering a", "Table of importances", "Table of slices", "Table of models", "Good trials have",
 		"How many combinations?", "Can it be trusted?", `"unit":"\u003cmol\u003e"`, "&#39;a &amp; b.html&#39;", "2030-01-02 03:04 UTC",
 		"prefers-color-scheme: dark", "user-select: all", "The trials that improved", "Has the answer changed?",
@@ -94,6 +94,33 @@ func TestPage(t *testing.T) {
 		if strings.Contains(rest, bad) {
 			t.Errorf("the page has %q", bad)
 		}
+	}
+}
+
+// Rows of tables are told apart, and the head says what a study with outcomes is after.
+func TestPageTellsApart(t *testing.T) {
+	p := examplePage(t, 30, 2, func(v space.Params, _ *rand.Rand) float64 { return 1 + 1e-7*v.Float("a") })
+	rows := regexp.MustCompile(`<tr><td class="num">\d+</td><td class="num">(.*)</td></tr>`).FindAllStringSubmatch(write(t, p), -1)
+	known := map[string]bool{}
+	for _, row := range rows {
+		known[row[1]] = true
+	}
+	if len(rows) < 2 || len(known) != len(rows) {
+		t.Errorf("of %d rows %d are told apart: %v", len(rows), len(known), known)
+	}
+	if text := write(t, p); !strings.Contains(text, `<p class="big">`+rows[len(rows)-1][1]) {
+		t.Error("the best value is written with other digits")
+	}
+	s, err := space.Parse([]byte("parameters: {x: {float: [0, 1]}}\noutcomes: {mass: minimize, range: {goal: maximize, at_least: 1}, heat: {at_most: 3}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = Page{Summary: study.Summary{Config: study.Config{Name: "beam", Space: s, Method: "adaptive", Goal: study.Minimize}}}
+	if p.Review, err = insight.ReviewTrials(t.Context(), p.Summary.Config, nil); err != nil {
+		t.Fatal(err)
+	}
+	if text := write(t, p); !strings.Contains(text, "Minimize mass, maximize range within 2 limits over ") {
+		t.Error("the head does not name the objectives")
 	}
 }
 

@@ -267,6 +267,39 @@ func TestBrowser(t *testing.T) {
 	b.clean()
 }
 
+// Who types values by keyboard hears what was recorded and goes on with the next trial; a half-written form is there after another one was sent.
+func TestTypingByKeyboard(t *testing.T) {
+	v := open(t, "")
+	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
+	v.fill(http.StatusOK, "/studies/rig/ask", "count", "4")
+	b := visit(t, v.site)
+	b.do(chromedp.Navigate(v.site + "/studies/rig"))
+	b.until(`document.querySelector("#live.on")`)
+	b.write("#value-2", "0.4\r")
+	b.until(`document.querySelector("#told").textContent === "Trial 2: 0.4 recorded." && !document.querySelector("#value-2") && document.activeElement.id === "value-3"`)
+	b.write("#value-3", "0.5\r")
+	b.until(`!document.querySelector("#value-3") && document.activeElement.id === "value-4"`)
+	b.write("#value-4", "0.6\r")
+	b.until(`!document.querySelector("#value-4") && document.activeElement.id === "open-title"`)
+
+	b.do(chromedp.Navigate(v.site + "/studies/rig/trials/1"))
+	b.until(`document.querySelector("#theme:not([hidden])")`)
+	b.choose("#state", "failed")
+	b.write("#value", "0.7")
+	b.write("#reason", "leaked")
+	b.write("#note", "smelled of almonds\r")
+	b.until(`document.querySelector("dl").textContent.includes("almonds") && document.querySelector("#state").value === "failed" && document.querySelector("#value").value === "0.7" && document.querySelector("#reason").value === "leaked" && document.querySelector("#note").value === ""`)
+	b.write("#note", "and of")
+	b.click("#tell-form button")
+	b.until(`document.querySelector("#tell-error").textContent.includes("has no value") && document.querySelector("#note").value === "and of"`)
+	b.set("#value", "")
+	b.click("#tell-form button")
+	b.until(`document.querySelector("#correct-form") && document.querySelector("#correct-reason").value === "leaked" && document.querySelector("#note").value === "and of"`)
+	b.do(chromedp.Navigate(v.site + "/studies/rig/trials/1"))
+	b.until(`document.querySelector("#theme:not([hidden])") && document.querySelector("#note").value === ""`)
+	b.clean()
+}
+
 // choose sets a list, as a reader does.
 func (b *tab) choose(selector, value string) {
 	b.t.Helper()
@@ -399,6 +432,10 @@ constraints: [acid + base <= 1.2]
 	}
 	v.learners(post)
 	post(api+"/trials/2/notes", `{"text": "smelled of almonds"}`)
+	v.beam()
+	for n, values := range [][3]string{{"101325.0001", "2", "12"}, {"101325.2", "0.25", "11"}, {"101326", "4", "5"}} {
+		v.fill(http.StatusOK, fmt.Sprintf("/studies/beam/trials/%d/tell", n+1), "value of mass", values[0], "value of range", values[1], "value of stress", values[2])
+	}
 	post("/v1/studies/few/ask", `{"count": 4}`)
 	post("/v1/studies/few/trials/1/tell", `{"value": -1234567.125}`)
 	post("/v1/studies/few/trials/2/tell", `{"value": 0.00001234567}`)
@@ -441,7 +478,7 @@ func TestWalk(t *testing.T) {
 	pages := map[string]string{
 		"list": "/", "new": "/new", "compare": "/compare?study=reaction-yield-of-the-second-step&study=few", "compare-none": "/compare",
 		"overview": study, "trials": study + "/trials", "parameters": study + "/parameters", "model": study + "/model", "workers": study + "/workers",
-		"change": study + "/change", "trial": study + "/trials/2", "trial-running": study + "/trials/60", "few": "/studies/few", "long": "/studies/long", "long-trial": "/studies/long/trials/6", "long-workers": "/studies/long/workers", "few-trials": "/studies/few/trials", "few-parameters": "/studies/few/parameters",
+		"change": study + "/change", "trial": study + "/trials/2", "beam": "/studies/beam", "beam-trials": "/studies/beam/trials", "beam-trial": "/studies/beam/trials/4", "beam-corrected": "/studies/beam/trials/1", "trial-running": study + "/trials/60", "few": "/studies/few", "long": "/studies/long", "long-trial": "/studies/long/trials/6", "long-workers": "/studies/long/workers", "few-trials": "/studies/few/trials", "few-parameters": "/studies/few/parameters",
 		"empty": "/studies/empty", "empty-trials": "/studies/empty/trials", "empty-model": "/studies/empty/model", "empty-workers": "/studies/empty/workers",
 		"docs": "/docs", "login": "/login", "nowhere": "/studies/few/nowhere",
 	}

@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -19,7 +18,9 @@ func (d *dashboard) changed(w http.ResponseWriter, r *http.Request, line, page s
 		http.Redirect(w, r, page, http.StatusSeeOther)
 		return
 	}
-	w.Header().Set("HX-Trigger", "study-changed")
+	if w.Header().Get("HX-Trigger") == "" {
+		w.Header().Set("HX-Trigger", "study-changed")
+	}
 	d.show(w, http.StatusOK, "done-line", line)
 }
 
@@ -38,7 +39,8 @@ func here(r *http.Request) string { return "/studies/" + url.PathEscape(r.PathVa
 // outcome is what a form says of a trial.
 type outcome struct {
 	State, Value, Std, Reason string
-	Params                    string // those that were really used, NAME: VALUE lines
+	Values, Stds              map[string]string // of outcomes that have fields of their own, without empty ones
+	Params                    string            // those that were really used, NAME: VALUE lines
 }
 
 // body is the outcome as the API wants it.
@@ -51,25 +53,43 @@ func (o outcome) body() (map[string]any, error) {
 		return nil, err
 	}
 	if body["state"] != "complete" {
+		if o.measured() {
+			return nil, fmt.Errorf("a trial that is %s has no value: empty the fields of the values, or choose complete", o.State)
+		}
 		body["reason"] = o.Reason
 		return body, nil
 	}
-	if strings.Contains(o.Value, "=") {
-		outcomes, err := readOutcomes(o.Value)
-		body["outcomes"] = outcomes
+	if o.Reason != "" {
+		return nil, fmt.Errorf("the reason %q is that of a trial without a value: choose failed or infeasible, or write it as a note", o.Reason)
+	}
+	if len(o.Values)+len(o.Stds) == 0 && !strings.Contains(o.Value, "=") {
+		numbers, err := measured("value", o.Value, o.Std)
+		for name, v := range numbers {
+			body[name] = v
+		}
 		return body, err
 	}
-	for name, text := range map[string]string{"value": o.Value, "std": o.Std} {
-		if text == "" && name == "std" {
-			continue
-		}
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%s is %q: write a number such as 0.25, or tell that the trial failed", name, text)
-		}
-		body[name] = v
+	if o.Std != "" {
+		return nil, fmt.Errorf("it is not clear which outcome has the standard deviation %s: write it behind its value, as in mass=1.2±0.1", o.Std)
 	}
-	return body, nil
+	outcomes, err := o.named()
+	if err != nil {
+		return nil, err
+	}
+	rest, err := readOutcomes(o.Value)
+	for name, numbers := range rest {
+		if outcomes[name] != nil {
+			return nil, fmt.Errorf("%s is given twice: in its own field and as %q", name, o.Value)
+		}
+		outcomes[name] = numbers
+	}
+	body["outcomes"] = outcomes
+	return body, err
+}
+
+// measured says whether there is a value, or a standard deviation.
+func (o outcome) measured() bool {
+	return o.Value != "" || o.Std != "" || len(o.Values) > 0 || len(o.Stds) > 0
 }
 
 func (d *dashboard) tell(w http.ResponseWriter, r *http.Request) {
@@ -82,7 +102,12 @@ func (d *dashboard) tell(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		again.Error = err.Error()
 	}
-	d.answerTrial(w, r, err, "Recorded.", again)
+	line := "Recorded."
+	if number := r.PathValue("number"); err == nil {
+		line = fmt.Sprintf("Trial %s: %s recorded.", number, o)
+		w.Header().Set("HX-Trigger", `{"told": {"number": "`+number+`"}, "study-changed": {}}`)
+	}
+	d.answerTrial(w, r, err, line, again)
 }
 
 func (d *dashboard) note(w http.ResponseWriter, r *http.Request) {
@@ -163,7 +188,7 @@ func (d *dashboard) enqueue(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if len(point) == 0 {
-		d.refuse(w, r, errors.New("point is empty: write NAME: VALUE lines, or a JSON object"))
+		d.refuse(w, r, errors.New("point is empty: write NAME=VALUE lines, or a JSON object"))
 		return
 	}
 	var added struct{ Trials []trial }

@@ -10,7 +10,7 @@ import (
 type comparison struct {
 	Studies []candidate
 	Chosen  []string
-	Goal    string
+	Goal    string // "" where it is not the same for all
 	Mixed   bool   // goals
 	Value   string // what the axis is called
 }
@@ -58,6 +58,9 @@ func (d *dashboard) compare(w http.ResponseWriter, r *http.Request) {
 			c.Chosen, c.Goal = append(c.Chosen, s.Name), s.Goal
 		}
 		c.Studies = append(c.Studies, candidate{s, chosen})
+	}
+	if c.Mixed {
+		c.Goal = ""
 	}
 	d.showPage(w, r, http.StatusOK, "compare", "Compare studies", c)
 }

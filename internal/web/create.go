@@ -65,8 +65,14 @@ func (d *dashboard) readMethods(r *http.Request) ([]method, error) {
 }
 
 func (d *dashboard) showCreation(w http.ResponseWriter, r *http.Request, status int, c creation) {
-	var err error
-	if c.Methods, err = d.readMethods(r); err != nil {
+	s, err := d.session(r)
+	if err == nil && !s.Admin() {
+		err = &problem{Status: http.StatusForbidden, Title: "Not permitted", Detail: "Only tokens of the role admin create studies: log in with one."}
+	}
+	if err == nil {
+		c.Methods, err = d.readMethods(r)
+	}
+	if err != nil {
 		d.fail(w, r, err)
 		return
 	}
@@ -76,7 +82,7 @@ func (d *dashboard) showCreation(w http.ResponseWriter, r *http.Request, status 
 	if len(c.Rows) == 0 {
 		c.Rows = []row{{Kind: "float"}}
 	}
-	d.showPage(w, r, status, "new", "New study", c)
+	d.show(w, status, "new", page{"New study", s, c})
 }
 
 func (d *dashboard) createStudy(w http.ResponseWriter, r *http.Request) {
@@ -173,6 +179,9 @@ func (c *creation) body() map[string]any {
 		c.Errors["space"] = err.Error()
 	}
 	body["space"] = s
+	if s != nil && len(objectives(s)) > 0 {
+		delete(body, "goal") // its objectives have theirs
+	}
 	for _, f := range []struct {
 		name, text string
 		low, high  uint64

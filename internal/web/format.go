@@ -1,15 +1,13 @@
 package web
 
 import (
-	"encoding/json"
-	"fmt"
 	"html/template"
 	"math"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/mahabo/mahabo/internal/chart"
 	"github.com/mahabo/mahabo/space"
 	"go.yaml.in/yaml/v3"
 )
@@ -23,23 +21,17 @@ func (d *dashboard) functions() template.FuncMap {
 		"instant": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"clock":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"path":    url.PathEscape,
-		"short":   short,
 		"json":    func(v space.Params) string { return v.String() },
-		"point":   point,
 
 		"following": func(i int) int { return i + 1 },
 	}
 }
 
-// number writes a value with six digits, which readers can take in, and all digits before the
-// point of one that is not very large.
+// number writes a value for people to take in.
 func number(v any) string {
 	switch v := v.(type) {
 	case float64:
-		if size := math.Abs(v); size >= 1e6 && size < 1e12 {
-			return strconv.FormatFloat(v, 'f', 0, 64)
-		}
-		return strconv.FormatFloat(v, 'g', 6, 64)
+		return chart.Number(v, 0)
 	case *float64:
 		if v != nil {
 			return number(*v)
@@ -82,19 +74,15 @@ type parameter struct{ Name, Value, Unit, Description string }
 // readableDigits is how long a number may be before it is written with fewer digits.
 const readableDigits = 8
 
-// point lists the parameters of a space, as the API has it, that have a value; most of them, 0
-// for all.
-func point(text json.RawMessage, v space.Params, most int) (list []parameter, err error) {
-	s := &space.Space{}
-	if err := s.UnmarshalJSON(text); err != nil {
-		return nil, err
-	}
+// point lists the parameters of a space that have a value; most of them, 0 for all. Values that the space rounds are
+// written as they are.
+func point(s *space.Space, v space.Params, most int) (list []parameter) {
 	for _, p := range s.Params() {
 		if most > 0 && len(list) == most {
 			break
 		}
 		if value, ok := v.Text(p.Name); ok {
-			if f, is := v.Get(p.Name); is {
+			if f, is := v.Get(p.Name); is && p.Step == 0 && p.Digits == 0 {
 				if f, is := f.(float64); is && len(value) > readableDigits {
 					value = number(f)
 				}
@@ -102,25 +90,21 @@ func point(text json.RawMessage, v space.Params, most int) (list []parameter, er
 			list = append(list, parameter{p.Name, value, p.Unit, p.Description})
 		}
 	}
-	return list, nil
+	return list
 }
 
-// shortParams is how many parameters a row shows.
-const shortParams = 4
+// brief is the beginning of a point, and how many parameters it leaves out.
+type brief struct {
+	Params []parameter
+	More   int
+}
 
-// short is the beginning of a point.
-func short(v space.Params) string {
-	var parts []string
-	for name, value := range v.All() {
-		if len(parts) == shortParams {
-			return strings.Join(parts, ", ") + fmt.Sprintf(", … %d more", v.Len()-shortParams)
-		}
-		if f, ok := value.(float64); ok {
-			value = strconv.FormatFloat(f, 'g', 4, 64)
-		}
-		parts = append(parts, fmt.Sprintf("%s=%v", name, value))
-	}
-	return strings.Join(parts, ", ")
+// briefParams is how many parameters a row shows.
+const briefParams = 4
+
+func briefly(s *space.Space, v space.Params) brief {
+	list := point(s, v, briefParams)
+	return brief{list, v.Len() - len(list)}
 }
 
 // lines writes a point one parameter per line, as YAML.

@@ -43,6 +43,9 @@ func readTable(r *http.Request) (t table, err error) {
 	t.data = []byte(r.PostFormValue("table"))
 	if file, header, err := r.FormFile("file"); err == nil {
 		defer func() { _ = file.Close() }() // only read from
+		if len(bytes.TrimSpace(t.data)) > 0 {
+			return t, fmt.Errorf("there are two tables, the file %s and one that is pasted: take one of them away", header.Filename)
+		}
 		if t.data, err = io.ReadAll(file); err != nil {
 			return t, err
 		}
@@ -56,8 +59,8 @@ func readTable(r *http.Request) (t table, err error) {
 	if strings.HasPrefix(strings.TrimSpace(string(t.data[:min(len(t.data), 64)])), "{") {
 		t.query.Set("format", "jsonl")
 	}
-	for part := range strings.FieldsFuncSeq(r.PostFormValue("columns"), func(c rune) bool { return c == ',' || c == '\n' }) {
-		t.query.Add("column", strings.TrimSpace(part))
+	for _, pair := range columnPairs(r.PostFormValue("columns")) {
+		t.query.Add("column", pair)
 	}
 	if decimal := r.PostFormValue("decimal"); decimal != "" {
 		t.query.Set("decimal", decimal)
@@ -66,6 +69,31 @@ func readTable(r *http.Request) (t table, err error) {
 		t.query.Set("dry_run", "true")
 	}
 	return t, nil
+}
+
+// columnPairs reads NAME=COLUMN, one per line or, on a single line, separated by commas. A comma with no pair behind it is part of the
+// name of a column.
+func columnPairs(text string) (pairs []string) {
+	text = strings.TrimLeft(text, " \r\n")
+	if strings.Contains(text, "\n") {
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line != "" {
+				pairs = append(pairs, line)
+			}
+		}
+		return pairs
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		if n := len(pairs); n > 0 && !strings.Contains(part, "=") {
+			pairs[n-1] += "," + part
+		} else if part != "" {
+			pairs = append(pairs, part)
+		}
+	}
+	for i := range pairs {
+		pairs[i] = strings.TrimSpace(pairs[i])
+	}
+	return pairs
 }
 
 // load previews or imports a table.

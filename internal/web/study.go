@@ -141,6 +141,34 @@ func (d *dashboard) readHeading(r *http.Request, tab string) (h heading, err err
 // Outcomes are those that the study declares.
 func (h heading) Outcomes() []space.Outcome { return h.space.Outcomes() }
 
+// Point lists the parameters of a point, most of them, 0 for all.
+func (h heading) Point(v space.Params, most int) []parameter { return point(h.space, v, most) }
+
+// Brief is the beginning of a point.
+func (h heading) Brief(v space.Params) brief { return briefly(h.space, v) }
+
+// Aim is what the study is after.
+func (h heading) Aim() string { return chart.Aim(h.Study.Goal, h.space) }
+
+// Reached is the best value of a batch, told apart from those of the others.
+func (o overview) Reached(b served) string {
+	var best []float64
+	for _, b := range o.Batches {
+		if b.Best != nil {
+			best = append(best, *b.Best)
+		}
+	}
+	if b.Best == nil {
+		return "–"
+	}
+	return chart.Number(*b.Best, chart.Digits(best))
+}
+
+// Telling is the form for the outcomes of a trial in the list.
+func (h heading) Telling(number int) outcomeForm {
+	return newOutcomeForm("value-"+strconv.Itoa(number), number, h.space.Outcomes(), outcome{})
+}
+
 // Several says whether there is more than one objective.
 func (h heading) Several() bool { return len(h.objectives()) > 1 }
 

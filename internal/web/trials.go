@@ -1,7 +1,6 @@
 package web
 
 import (
-	"encoding/json"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -12,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/mahabo/mahabo/internal/chart"
+	"github.com/mahabo/mahabo/space"
 )
 
 // trialPage is a page of trials as the API has it.
@@ -27,6 +27,7 @@ type trialTable struct {
 	Study   string
 	Query   tableQuery
 	Session *session
+	space   *space.Space
 }
 
 // tableQuery chooses trials.
@@ -52,7 +53,7 @@ func (t trialTable) Chosen() int { return strings.Count(t.Query.Only, ",") + 1 }
 // readQuery takes what is known of the query of an address.
 func readQuery(q url.Values) tableQuery {
 	t := tableQuery{Search: q.Get("search"), State: q.Get("state"), Sort: q.Get("sort")}
-	if !slices.Contains(states, t.State) {
+	if !slices.Contains(tableStates, t.State) {
 		t.State = ""
 	}
 	if !slices.Contains(sorts, t.Sort) {
@@ -112,37 +113,87 @@ func (t trialTable) First() int { return t.Query.Offset + 1 }
 // Last is the number of the last row.
 func (t trialTable) Last() int { return t.Query.Offset + len(t.Trials) }
 
-// States are what the table can be filtered by.
-func (trialTable) States() []string { return states }
+// excluded is what the table calls trials that nobody learns from, which may be in any state.
+const excluded = "excluded"
 
-func (d *dashboard) readTrials(r *http.Request) (t trialTable, err error) {
-	t = trialTable{Study: r.PathValue("study"), Query: readQuery(r.URL.Query())}
-	if t.Session, err = d.session(r); err != nil {
-		return t, err
+// tableStates are what the table can be filtered by.
+var tableStates = append(slices.Clone(states), excluded)
+
+// States are what the table can be filtered by.
+func (trialTable) States() []string { return tableStates }
+
+// Brief is the beginning of a point.
+func (t trialTable) Brief(v space.Params) brief { return briefly(t.space, v) }
+
+// Columns are the values that trials have: those of the first objective, then the other outcomes.
+func (t trialTable) Columns() []valueColumn { return valueColumns(t.space.Outcomes(), t.Trials) }
+
+// Misses are the limits that a complete trial does not keep.
+func (t trialTable) Misses(one trial) (names []string) {
+	for _, o := range t.space.Outcomes() {
+		if v, ok := one.Outcomes[o.Name]; ok && one.State == "complete" && (o.AtMost != nil && v > *o.AtMost || o.AtLeast != nil && v < *o.AtLeast) {
+			names = append(names, o.Name)
+		}
 	}
+	return names
+}
+
+func (d *dashboard) readTrials(r *http.Request) (t trialTable, h heading, err error) {
+	t.Query = readQuery(r.URL.Query())
+	if h, err = d.readHeading(r, "trials"); err != nil {
+		return t, h, err
+	}
+	t.Study, t.Session, t.space = h.Study.Name, h.Session, h.space
 	q := t.Query.values()
 	q.Del("only")
 	if t.Query.Only != "" {
 		q.Set("number", t.Query.Only)
 	}
+	if t.Query.State == excluded {
+		t.trialPage, err = d.readExcluded(r, q)
+		return t, h, err
+	}
 	q.Set("limit", strconv.Itoa(trialsPerPage))
 	err = d.get(r, studyPath(r)+"/trials", q, &t.trialPage)
-	return t, err
+	return t, h, err
+}
+
+// readExcluded looks for excluded trials among all: the API has no filter for them.
+func (d *dashboard) readExcluded(r *http.Request, q url.Values) (found trialPage, err error) {
+	from, _ := strconv.Atoi(q.Get("offset")) // it was written by readQuery
+	q.Del("state")
+	q.Set("limit", "1000")
+	for next := new(int); next != nil; {
+		var p trialPage
+		q.Set("offset", strconv.Itoa(*next))
+		if err := d.get(r, studyPath(r)+"/trials", q, &p); err != nil {
+			return found, err
+		}
+		for _, t := range p.Trials {
+			if !t.Excluded {
+				continue
+			}
+			if found.Total >= from && len(found.Trials) < trialsPerPage {
+				found.Trials = append(found.Trials, t)
+			}
+			found.Total++
+		}
+		next = p.Next
+	}
+	if next := from + len(found.Trials); next < found.Total {
+		found.Next = &next
+	}
+	return found, nil
 }
 
 func (d *dashboard) trials(w http.ResponseWriter, r *http.Request) {
-	t, err := d.readTrials(r)
+	t, h, err := d.readTrials(r)
 	switch {
 	case err != nil:
 		d.fail(w, r, err)
 	case partial(r):
 		d.show(w, http.StatusOK, "trials", t)
 	default:
-		h, err := d.readHeading(r, "trials")
-		if err != nil {
-			d.fail(w, r, err)
-			return
-		}
 		d.show(w, http.StatusOK, "trials-page", page{"Trials of " + t.Study, t.Session, tabled{h, t}})
 	}
 }
@@ -156,7 +207,6 @@ type tabled struct {
 // trialView is the page of a trial.
 type trialView struct {
 	Study     string
-	Space     json.RawMessage
 	Trial     trial
 	Session   *session
 	Told      outcome
@@ -170,6 +220,21 @@ type trialView struct {
 	Previous, Following int // numbers of trials, 0 for none
 	Output              *printed
 	Learning            template.HTML // what it reported, "" for nothing
+
+	space *space.Space
+}
+
+// Point lists the parameters of the trial.
+func (v trialView) Point() []parameter { return point(v.space, v.Trial.Params, 0) }
+
+// Telling is the form for its outcomes.
+func (v trialView) Telling() outcomeForm {
+	return newOutcomeForm("told", 0, v.space.Outcomes(), v.Told)
+}
+
+// Correcting is the form that mends them.
+func (v trialView) Correcting() outcomeForm {
+	return newOutcomeForm("right", 0, v.space.Outcomes(), *v.Correction)
 }
 
 // printed is what the program printed for a trial.
@@ -196,15 +261,18 @@ func (d *dashboard) readTrial(r *http.Request, v *trialView) (err error) {
 	if err := d.get(r, trialPath(r), nil, &v.Trial); err != nil {
 		return err
 	}
-	if v.Correction == nil {
-		known := v.Trial.known()
-		v.Correction = &known
-	}
 	var of study
 	if err := d.get(r, studyPath(r), nil, &of); err != nil {
 		return err
 	}
-	v.Space = of.Space
+	v.space = &space.Space{}
+	if err := v.space.UnmarshalJSON(of.Space); err != nil {
+		return err
+	}
+	if v.Correction == nil {
+		known := v.Trial.known(v.space.Outcomes())
+		v.Correction = &known
+	}
 	v.Previous = v.Trial.Number - 1
 	if v.Trial.Number < of.Trials {
 		v.Following = v.Trial.Number + 1

@@ -144,6 +144,31 @@ func TestPointsHaveUnits(t *testing.T) {
 	has(t, v.get("/studies/rig"), rate)
 }
 
+// The list in which one types values shows the recipe that the trial's page shows.
+func TestListShowsTheRecipe(t *testing.T) {
+	v := open(t, "")
+	v.fill(http.StatusOK, "/new", "name", "rig", "method", "sobol", "space", `parameters:
+  temp: {float: [1000, 20000], step: 0.5, unit: K}
+  t: {float: [20, 30], digits: 5}
+  c: {choice: [a, b]}
+  "w[0:2]": {float: [0, 1]}
+`)
+	has(t, v.fill(http.StatusOK, "/studies/rig/enqueue", "point", "temp: 14269.5\nt: 25.318\nc: a\nw0: 0\nw1: 0\nw2: 0"), "Trial 1")
+	has(t, v.get("/studies/rig"), `temp=14269.5 K, t=25.318, c=a, w0=0, <a href="/studies/rig/trials/1">2 more</a>`)
+	has(t, v.get("/studies/rig/trials"), `temp=14269.5 K, t=25.318, c=a, w0=0, … 2 more`)
+	has(t, v.get("/studies/rig/trials/1"), `<td class="num">14269.5 K</td>`, `<td class="num">25.318</td>`)
+}
+
+// Rows of a table are told apart by their values.
+func TestRowsAreToldApart(t *testing.T) {
+	v := open(t, "")
+	v.fill(http.StatusOK, "/new", "name", "rig", "space", rig, "method", "sobol")
+	v.fill(http.StatusOK, "/studies/rig/ask", "count", "2")
+	v.fill(http.StatusOK, "/studies/rig/trials/1/tell", "value", "1.000000012")
+	v.fill(http.StatusOK, "/studies/rig/trials/2/tell", "value", "1.000000034")
+	has(t, v.get("/studies/rig/trials"), `<td class="num">1.00000001</td>`, `<td class="num">1.00000003</td>`)
+}
+
 func TestCreate(t *testing.T) {
 	v := open(t, "")
 	has(t, v.get("/"), "There is no study yet", "Create the first one")
@@ -193,7 +218,18 @@ func TestWorkByHand(t *testing.T) {
 
 	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/enqueue", "point", "x: 7\nn: 1"), "x")
 	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/enqueue", "point", ""), "point is empty")
-	has(t, v.fill(http.StatusOK, "/studies/rig/enqueue", "point", `{"x": 0.25, "n": 2}`), "Trial 4")
+	for _, bad := range [][2]string{{"x is 1", "&#34;x is 1&#34; cannot be read: write NAME=VALUE"}, {"x=0.1 x=0.2", "x is there twice"}, {"n=2\nx=", "x is &#34;&#34;: write a value, as in x=0.5"}, {"0.5", "cannot be read: write NAME=VALUE"}} {
+		page := v.fill(http.StatusUnprocessableEntity, "/studies/rig/enqueue", "point", bad[0])
+		has(t, page, bad[1])
+		if strings.Contains(page, "yaml") {
+			t.Errorf("%q is answered with %s", bad[0], page)
+		}
+	}
+	for i, good := range []string{`{"x": 0.25, "n": 2}`, "x=0.75, n=3", "x = 0.125\r\n\r\nn=4;", "x: 0.5\nn: 1"} {
+		has(t, v.fill(http.StatusOK, "/studies/rig/enqueue", "point", good), fmt.Sprintf("Trial %d", 4+i))
+	}
+	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/trials/3/tell", "value", "1", "params", "n is 2"), "really used: ", "n is 2</textarea>")
+	has(t, v.fill(http.StatusUnprocessableEntity, "/studies/rig/trials/3/tell", "state", "failed", "value", "0.5"), "a trial that is failed has no value", `value="0.5"`)
 
 	page := v.get("/studies/rig/trials?search=0.25&state=waiting", "HX-Request", "true")
 	if strings.Contains(page, "<html") || strings.Count(page, "<tr id=") != 1 {
@@ -226,6 +262,8 @@ func TestCorrectByHand(t *testing.T) {
 	has(t, v.fill(http.StatusOK, "/studies/rig/trials/2/correct", "state", "complete", "value", "0.5", "std", ""), "std 0.1 -&gt; 0")
 	has(t, v.fill(http.StatusOK, "/studies/rig/trials/2/correct", "act", "exclude"), "excluded: nobody learns from it", "Include it again")
 	has(t, v.get("/studies/rig/trials"), `<span class="soft">excluded</span>`)
+	has(t, v.get("/studies/rig/trials?state=excluded&sort=value"), "1 to 1 of 1", `id="trial-2"`, "<option selected>excluded</option>")
+	has(t, v.get("/studies/rig/trials?state=excluded&offset=25"), "No trial matches")
 	has(t, v.get("/studies/rig/overview"), `id="best-value">0.82<`)
 	has(t, v.fill(http.StatusOK, "/studies/rig/trials/2/correct", "act", "include"), "Exclude it")
 	v.fill(http.StatusOK, "/studies/rig/trials/2/notes", "text", "too hot")
@@ -286,6 +324,15 @@ func TestImport(t *testing.T) {
 	has(t, load(http.StatusUnprocessableEntity, "table", unclear, "action", "preview"), "may stand before decimals or mark thousands")
 	has(t, load(http.StatusOK, "table", unclear, "decimal", "comma", "action", "preview"), "can be imported: 1")
 	load(http.StatusUnprocessableEntity, "table", table, "columns", "pos", "action", "import")
+	comma := "\"pos, mm\";n;\"Ausbeute, %\"\n0;1;1\n"
+	for _, columns := range []string{"x=pos, mm\nvalue=Ausbeute, %", "value=Ausbeute, %, x=pos, mm", "\r\nx=pos, mm\r\n\r\nvalue=Ausbeute, %\r\n"} {
+		has(t, load(http.StatusOK, "table", comma, "columns", columns, "action", "preview"), "can be imported: 1")
+	}
+	kind, body := part("table", table, "columns", "x=pos", "action", "import")
+	body = "--cut\r\nContent-Disposition: form-data; name=\"file\"; filename=\"old.csv\"\r\n\r\nx,n,value\r\n0,1,1\r\n" + body
+	if status, page, _ := v.send("POST", "/studies/rig/import", kind, body); status != http.StatusUnprocessableEntity || !strings.Contains(page, "two tables, the file old.csv and one that is pasted") {
+		t.Errorf("a file beside a pasted table gave %d: %s", status, page)
+	}
 }
 
 func TestLogin(t *testing.T) {
@@ -326,6 +373,9 @@ func TestLogin(t *testing.T) {
 	}
 
 	v.fill(http.StatusOK, "/login", "token", read)
+	if status, page, _ := v.send("GET", "/new", "", ""); status != http.StatusForbidden || strings.Contains(page, "Create</button>") {
+		t.Errorf("a token that reads gets the form for a new study, %d", status)
+	}
 	page = v.get("/studies/rig")
 	for _, form := range []string{"Ask for trials", "Delete this study", "New study"} {
 		if strings.Contains(page, form) {

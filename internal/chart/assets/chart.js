@@ -5,12 +5,20 @@ const css = (name, other = "#888") => getComputedStyle(root).getPropertyValue(na
 const palette = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f"];
 const viridis = ["#440154", "#3b528b", "#21918c", "#5ec962", "#fde725"]; // from bad to good
 
-// short writes a number with few digits, as people do.
+// short writes a number with few digits, as people do, but with all digits before the point of one that is not very large.
 export function short(v, digits = 5) {
   if (v === null || v === undefined || !Number.isFinite(v)) return "–";
-  const size = Math.abs(v);
-  if (size !== 0 && (size < 1e-4 || size >= 1e7)) return String(+v.toPrecision(Math.min(digits, 4))).replace("e+", "e");
-  return String(+v.toPrecision(digits));
+  const size = Math.abs(v), large = size >= 1e12;
+  if (size >= 1e5 && !large) digits = Math.max(digits, Math.floor(Math.log10(size)) + 1);
+  const rounded = +v.toPrecision(digits);
+  return (large ? rounded.toExponential() : String(rounded)).replace("e+", "e");
+}
+
+// teller returns what writes numbers of a list, or between two, with enough digits to tell them apart: to a thousandth of their range or finer.
+function teller(values, digits = 5) {
+  const list = values.filter((v) => Number.isFinite(v)), low = list.reduce((a, b) => Math.min(a, b), Infinity), high = list.reduce((a, b) => Math.max(a, b), -Infinity);
+  const needed = high > low ? Math.ceil(Math.log10(Math.max(Math.abs(low), Math.abs(high)) / (high - low))) + 4 : 0;
+  return (v) => short(v, between(needed, digits, 16));
 }
 
 // lasting writes a number of seconds.
@@ -24,8 +32,8 @@ export function lasting(seconds) {
 
 const clip = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
 const named = (axis) => axis.unit ? `${axis.name || axis.param} (${axis.unit})` : axis.name || axis.param;
-// towards is the name of an axis of values and which way is better.
-const towards = (name, goal) => `${name}, ${goal === "maximize" ? "higher" : "lower"} is better`;
+// towards is the name of an axis of values and which way is better, where that is the same for all.
+const towards = (name, goal) => (goal ? `${name}, ${goal === "maximize" ? "higher" : "lower"} is better` : name);
 const between = (v, low, high) => Math.min(Math.max(v, low), high);
 
 // tip is the content of a tooltip: a title and rows of a name and a value.
@@ -47,18 +55,18 @@ export function tip(title, rows) {
 }
 
 // visible is the range of values that a chart shows: all but the worst twentieth, which would
-// hide the others.
+// hide the others, where it is known which way is worse.
 function visible(values, goal) {
-  const sorted = [...values].sort((a, b) => a - b), skip = Math.floor(sorted.length / 20);
+  const sorted = [...values].sort((a, b) => a - b), skip = goal ? Math.floor(sorted.length / 20) : 0;
   const low = goal === "maximize" ? sorted[skip] : sorted[0];
   const high = goal === "maximize" ? sorted[sorted.length - 1] : sorted[sorted.length - 1 - skip];
   return [low, high];
 }
 
-// ordinary is the range of values without those that would hide the others: the worst twentieth, where it is known which way is worse, and
+// ordinary is the range of values without those that would hide the others: the worst twentieth, and
 // what lies farther from the middle half than three times its width.
 function ordinary(values, goal) {
-  const sorted = [...values].sort((a, b) => a - b), n = sorted.length, [a, b] = goal ? visible(sorted, goal) : [sorted[0], sorted[n - 1]];
+  const sorted = [...values].sort((a, b) => a - b), n = sorted.length, [a, b] = visible(sorted, goal);
   const first = sorted[Math.floor((n - 1) / 4)], third = sorted[Math.ceil((3 * (n - 1)) / 4)], room = 3 * (third - first);
   const inside = room > 0 ? sorted.filter((v) => v >= Math.max(a, first - room) && v <= Math.min(b, third + room)) : [a, b];
   return [inside[0], inside[inside.length - 1]];
@@ -67,14 +75,18 @@ function ordinary(values, goal) {
 // beyond says how many trials are drawn where they are not.
 const beyond = (outside, of, what) => (outside ? `${outside} of ${of} trials ${outside === 1 ? "lies beyond" : "lie beyond"} ${what} and ${outside === 1 ? "is" : "are"} drawn there.` : "");
 
+// What ECharts can place: the width of an axis is a finite number, and so are its steps and their reciprocals.
+const largest = 8e307, finest = 1e-290;
+
 // frame leaves a little room on both sides.
 function frame(low, high, log) {
   if (log) {
-    const room = (high / low) ** 0.05 || 1.1;
-    return [low / room, high * room];
+    const room = high ** 0.05 / low ** 0.05 || 1.1;
+    return [Math.max(low / room, finest), Math.min(high * room, largest)];
   }
-  const room = 0.05 * (high - low) || 0.05 * Math.abs(high) || 1;
-  return [low - room, high + room];
+  [low, high] = [between(low, -largest, largest), between(high, -largest, largest)];
+  const room = Math.max(0.05 * (high - low) || 0.05 * Math.abs(high) || 1, finest);
+  return [between(low - room, -largest, largest), between(high + room, -largest, largest)];
 }
 
 // environment is what a kind of chart may use: colours of the page, and how wide the chart is.
@@ -87,11 +99,17 @@ function environment(width) {
   };
 }
 
-// axis is one with the page's colours; name is its label.
+// inner is the labels of an axis from low to high, without those of its ends.
+const inner = (env, low, high, more = {}) => {
+  const write = teller([low, high]);
+  return { color: env.soft, fontSize: 11, hideOverlap: true, formatter: (v) => (v === low || v === high ? "" : write(v)), ...more };
+};
+
+// axis is one with the page's colours; name is its label. Its numbers have the digits that its ends need, or those of a range.
 function axis(env, more) {
-  const { name, whole, log, labels, across, ...rest } = more;
+  const { name, whole, log, labels, across, range = [more.min, more.max], ...rest } = more;
   const most = across && labels ? Math.max(4, Math.floor((env.width - 70) / labels.length / 6.6)) : env.narrow ? 10 : 16;
-  const text = labels ? (v) => (Number.isInteger(v) && labels[v] !== undefined ? clip(labels[v], most) : "") : (v) => short(v, 6);
+  const text = labels ? (v) => (Number.isInteger(v) && labels[v] !== undefined ? clip(labels[v], most) : "") : teller(range, 6);
   return {
     type: log ? "log" : "value", name, nameLocation: "middle", nameGap: 30, nameTextStyle: { color: env.soft, fontSize: 12 },
     minInterval: whole || labels ? 1 : undefined, scale: true,
@@ -126,9 +144,9 @@ function plain(env, more) {
 }
 
 // dotsBig draws trials; a point with a trial opens its page.
-const marker = (env, x, y, label) => ({
+const marker = (env, x, y, label, text = short(y)) => ({
   type: "scatter", z: 5, symbolSize: 11, itemStyle: { color: env.best, borderColor: env.paper, borderWidth: 1.5 },
-  data: [{ value: [x, y], tip: () => tip("best point", [[label, short(y)]]) }],
+  data: [{ value: [x, y], tip: () => tip("best point", [[label, text]]) }],
 });
 
 // band is the area between two curves.
@@ -162,7 +180,7 @@ kinds.convergence = ({ goal, studies, log, value = "value" }, env) => {
   // The best so far is null before the first trial that keeps all limits.
   const seen = drawn.map((s) => (single ? s.curve.values : s.curve.best).filter((v) => v !== null)).filter((list) => list.length > 0);
   if (seen.length === 0) return { empty: "No trial keeps all limits yet." };
-  const all = seen.flat(), ranges = seen.map((list) => visible(list, goal));
+  const all = seen.flat(), write = teller(all, 6), ranges = seen.map((list) => visible(list, goal));
   const least = Math.min(...ranges.map((r) => r[0])), most = Math.max(...ranges.map((r) => r[1]));
   const can = all.every((v) => v > 0);
   if (log === undefined) log = can && least > 0 && most > 50 * least;
@@ -173,7 +191,7 @@ kinds.convergence = ({ goal, studies, log, value = "value" }, env) => {
   const series = [];
   for (const [k, s] of drawn.entries()) {
     const c = s.curve, of = single ? [] : [["study", s.name]];
-    const item = (i, v) => ({ value: [c.numbers[i], v === null ? null : inside(v)], trial: c.numbers[i], study: s.name, tip: () => tip("trial " + c.numbers[i], [...of, [single ? clip(value, 24) : "value", short(c.values[i], 6)], ["best so far", short(c.best[i], 6)]]) });
+    const item = (i, v) => ({ value: [c.numbers[i], v === null ? null : inside(v)], trial: c.numbers[i], study: s.name, tip: () => tip("trial " + c.numbers[i], [...of, [single ? clip(value, 24) : "value", write(c.values[i])], ["best so far", write(c.best[i])]]) });
     if (single) series.push({
       name: "value of a trial", type: "scatter", symbolSize: env.narrow ? 5 : 6, cursor: "pointer", itemStyle: { color: env.soft, opacity: 0.65 }, emphasis: { scale: 1.8, itemStyle: { color: env.accent, opacity: 1 } },
       data: c.numbers.map((_, i) => ({ ...item(i, c.values[i]), symbol: c.values[i] === inside(c.values[i]) ? "circle" : "triangle" })),
@@ -185,12 +203,12 @@ kinds.convergence = ({ goal, studies, log, value = "value" }, env) => {
   const best = single ? drawn[0].curve.best[drawn[0].curve.best.length - 1] : null;
   return {
     height: env.narrow ? 300 : 360, log, canLog: can,
-    label: single ? `Values of ${drawn[0].curve.total} trials to ${goal}; the best is ${short(best)}` : `Best values of ${drawn.map((s) => s.name).join(", ")} by trial`,
+    label: single ? `Values of ${drawn[0].curve.total} trials to ${goal}; the best is ${write(best)}` : `Best values of ${drawn.map((s) => s.name).join(", ")} by trial`,
     option: plain(env, {
       grid: { left: 14, right: 22, top: 62, bottom: 44, containLabel: true },
       legend: { top: 0, left: 0, type: "scroll", textStyle: { color: env.soft }, icon: single ? undefined : "roundRect", pageTextStyle: { color: env.soft } },
       xAxis: axis(env, { name: "trial", whole: true, min: single ? 0 : 1, max: last, nameGap: 26 }),
-      yAxis: upright(env, { name: towards(value, goal), min: low, max: high, log, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, showMinLabel: log, showMaxLabel: false, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
+      yAxis: upright(env, { name: towards(value, goal), min: low, max: high, log, axisLabel: inner(env, low, high, { showMinLabel: log, showMaxLabel: false }) }),
       dataZoom: zoom(env).map((z) => (z.type === "slider" ? { ...z, bottom: 0 } : z)),
       series,
     }),
@@ -208,7 +226,7 @@ const compact = (env) => env.narrow
 kinds.learning = ({ goal, learning, value = "value" }, env) => {
   const curves = learning.curves;
   if (curves.length === 0) return { empty: "No trial has reported anything yet." };
-  const all = curves.flatMap((c) => c.values), can = all.every((v) => v > 0);
+  const all = curves.flatMap((c) => c.values), write = teller(all, 6), can = all.every((v) => v > 0);
   // First steps lie far off: what the curves come to decides what is seen of them.
   const ends = curves.map((c) => c.values[c.values.length - 1]), sorted = [...all].sort((a, b) => a - b);
   const reach = goal === "maximize" ? [sorted[Math.floor(all.length / 10)], sorted[all.length - 1]] : [sorted[0], sorted[Math.floor((all.length - 1) * 0.9)]];
@@ -221,7 +239,7 @@ kinds.learning = ({ goal, learning, value = "value" }, env) => {
   const series = [...curves].sort((a, b) => order.indexOf(kind(a)) - order.indexOf(kind(b))).map((c) => {
     const k = kind(c), last = c.values.length - 1;
     const mark = k === "stopped" ? { symbol: cross, symbolSize: 8 } : k === "running" ? { symbol: "circle", symbolSize: 7 } : null;
-    const tell = (i) => () => tip("trial " + c.number, [["state", c.state], ["step", short(c.steps[i], 8)], ["value", short(c.values[i], 6)], ["in the end", c.final === null ? null : short(c.final, 6)]]);
+    const tell = (i) => () => tip("trial " + c.number, [["state", c.state], ["step", short(c.steps[i], 8)], ["value", write(c.values[i])], ["in the end", c.final === null ? null : write(c.final)]]);
     return {
       name: k, type: "line", z: order.indexOf(k) + 2, showSymbol: true, symbol: "circle", symbolSize: 4, cursor: "pointer",
       lineStyle: { color: colours[k], width: k === "best" ? 2.6 : k === "running" ? 1.8 : 1.2, opacity: k === "complete" || k === "stopped" ? 0.6 : 1, type: k === "stopped" ? "dashed" : "solid" },
@@ -236,7 +254,7 @@ kinds.learning = ({ goal, learning, value = "value" }, env) => {
       grid: { left: 14, right: 22, top: 62, bottom: 34, containLabel: true },
       legend: { ...compact(env), icon: "roundRect", data: shown.map((name) => ({ name, itemStyle: { color: colours[name] } })) },
       xAxis: axis(env, { name: "step", whole: true, nameGap: 26, min: 0, max: Math.max(...curves.map((c) => c.steps[c.steps.length - 1])) }),
-      yAxis: upright(env, { name: towards(value, goal), min: low, max: high, log, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, showMinLabel: log, showMaxLabel: false, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
+      yAxis: upright(env, { name: towards(value, goal), min: low, max: high, log, axisLabel: inner(env, low, high, { showMinLabel: log, showMaxLabel: false }) }),
       series,
     }),
   };
@@ -247,9 +265,9 @@ kinds.spending = ({ goal, spending, value = "value" }, env) => {
   const at = spending.numbers.map((_, i) => i), done = at.filter((i) => spending.values[i] !== null), known = done.filter((i) => spending.best[i] !== null);
   if (known.length === 0) return { empty: "No trial is complete yet." };
   const values = done.filter((i) => spending.states[i] === "complete").map((i) => spending.values[i]);
-  const [low, high] = frame(...visible(values, goal)), inside = (v) => between(v, low, high);
+  const [low, high] = frame(...visible(values, goal)), inside = (v) => between(v, low, high), write = teller(values, 6);
   const amount = spending.told ? (v) => short(v, 4) : lasting;
-  const tell = (i) => () => tip("trial " + spending.numbers[i], [["state", spending.states[i]], ["value", short(spending.values[i], 6)], ["best so far", short(spending.best[i], 6)], [spending.told ? "cost so far" : "time so far", amount(spending.spent[i])]]);
+  const tell = (i) => () => tip("trial " + spending.numbers[i], [["state", spending.states[i]], ["value", write(spending.values[i])], ["best so far", write(spending.best[i])], [spending.told ? "cost so far" : "time so far", amount(spending.spent[i])]]);
   const dots = (state) => done.filter((i) => spending.states[i] === state).map((i) => ({ value: [spending.spent[i], inside(spending.values[i])], trial: spending.numbers[i], tip: tell(i) }));
   const series = [
     { name: "value of a trial", type: "scatter", symbolSize: env.narrow ? 5 : 6, cursor: "pointer", itemStyle: { color: env.soft, opacity: 0.65 }, data: dots("complete") },
@@ -258,12 +276,12 @@ kinds.spending = ({ goal, spending, value = "value" }, env) => {
   const stopped = dots("stopped");
   if (stopped.length) series.push({ name: "stopped early", type: "scatter", symbol: cross, symbolSize: 7, cursor: "pointer", itemStyle: { color: env.state("stopped"), borderColor: env.state("stopped"), borderWidth: 1.4 }, data: stopped });
   return {
-    height: env.narrow ? 300 : 340, label: `Best value by ${spending.told ? "cost" : "time"}: ${short(spending.best[known[known.length - 1]])} after ${amount(spending.spent[spending.spent.length - 1])}`,
+    height: env.narrow ? 300 : 340, label: `Best value by ${spending.told ? "cost" : "time"}: ${write(spending.best[known[known.length - 1]])} after ${amount(spending.spent[spending.spent.length - 1])}`,
     option: plain(env, {
       grid: { left: 14, right: 26, top: 62, bottom: 34, containLabel: true },
       legend: compact(env),
       xAxis: axis(env, { name: spending.told ? "cost of all trials" : "time of all trials", nameGap: 26, min: 0, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, formatter: (v) => (v === 0 ? "0" : amount(v)) } }),
-      yAxis: upright(env, { name: towards(value, goal), min: low, max: high, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, showMaxLabel: false, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
+      yAxis: upright(env, { name: towards(value, goal), min: low, max: high, axisLabel: inner(env, low, high, { showMaxLabel: false }) }),
       series,
     }),
   };
@@ -289,18 +307,20 @@ kinds.parallel = ({ goal, points, value = "value", unit }, env) => {
     const text = clip(a.labels[i] ?? "", most(a));
     return a.labels.some((l, j) => j !== i && clip(l, most(a)) === text) ? `${i + 1} ${clip(a.labels[i], most(a) - 2)}` : text;
   };
+  const ticks = axes.map((a) => (a.shown ? inner(env, a.min, a.max).formatter : teller([a.low, a.high], 4)));
+  const told = axes.map((a) => teller(a.at, 6));
   const dims = axes.map((a, k) => ({
     dim: k, name: clip(named(a), env.narrow ? 30 : Math.max(6, Math.floor((env.width - 120) / Math.max(1, axes.length - 1) / 7.6))), type: a.labels ? "category" : a.log ? "log" : "value", data: a.labels?.map((l, i) => room(a, i)),
     ...(a.labels ? {} : a.shown ? { min: a.min, max: a.max } : { min: a.low, max: a.high === a.low ? a.high + 1 : a.high }), inverse: a.value && goal !== "maximize" && !env.narrow, minInterval: a.whole ? 1 : undefined,
     nameLocation: env.narrow ? "start" : "end", nameGap: env.narrow ? 0 : 14,
     nameTextStyle: { color: a.value ? env.accent : env.ink, textBorderColor: env.paper, textBorderWidth: 3, fontSize: 12, fontWeight: a.value ? "bold" : "normal", ...(env.narrow ? { align: "left", verticalAlign: "bottom", padding: [0, 0, 8, 0] } : { align: "center" }) },
-    axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, textBorderColor: env.paper, textBorderWidth: 3, formatter: a.labels ? undefined : (v) => (a.shown && (v === a.min || v === a.max) ? "" : short(v, 4)) },
+    axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, textBorderColor: env.paper, textBorderWidth: 3, formatter: a.labels ? undefined : ticks[k] },
     axisLine: { lineStyle: { color: env.soft } }, axisTick: { lineStyle: { color: env.rule } },
   }));
   const [good, bad] = visible(points.values, goal);
   const rows = points.numbers.map((number, i) => ({
     value: axes.map((a) => (a.labels ? room(a, a.at[i]) : (a.shown || a.at)[i])), trial: number,
-    tip: () => tip("trial " + number, [[value, short(points.values[i], 6)], ...points.axes.slice(0, 12).map((a) => [clip(named(a), 24), a.labels ? a.labels[a.at[i]] : short(a.at[i])])]),
+    tip: () => tip("trial " + number, [[value, told[axes.length - 1](points.values[i])], ...points.axes.slice(0, 12).map((a, k) => [clip(named(a), 24), a.labels ? a.labels[a.at[i]] : told[k](a.at[i])])]),
   }));
   const colours = goal === "maximize" ? ramp(env).reverse() : ramp(env);
   return {
@@ -336,11 +356,14 @@ kinds.front = ({ front }, env) => {
   const coloured = o.length === 3;
   const across = env.narrow || pairs.length === 1 ? 1 : 2, down = Math.ceil(pairs.length / across), tall = pairs.length === 1 ? 380 : coloured ? 350 : 300;
   const side = (k) => front.axes[o[k].axis], better = (k) => towards(named(side(k)), o[k].goal);
-  const tell = (i) => () => tip("trial " + front.numbers[i], [...front.axes.slice(0, 12).map((a) => [clip(named(a), 24), short(a.at[i], 6)]), ["limits", front.limits.length ? (front.kept[i] ? "all kept" : "not all kept") : null]]);
+  const told = front.axes.map((a) => teller(a.at, 6));
+  const tell = (i) => () => tip("trial " + front.numbers[i], [...front.axes.slice(0, 12).map((a, k) => [clip(named(a), 24), told[k](a.at[i])]), ["limits", front.limits.length ? (front.kept[i] ? "all kept" : "not all kept") : null]]);
   const kept = front.numbers.map((_, i) => i);
-  const range = (k) => { // of what keeps the limits, if anything does: the rest would hide it
-    const list = kept.filter((i) => front.kept[i]).map((i) => side(k).at[i]);
-    return frame(...(list.length > 1 ? visible(list, o[k].goal) : [side(k).low, side(k).high]));
+  const range = (k) => { // of what keeps the limits, if anything does, and of all that does not lie far from it
+    const at = side(k).at, list = kept.filter((i) => front.kept[i]).map((i) => at[i]);
+    const [low, high] = list.length > 1 ? visible(list, o[k].goal) : [side(k).low, side(k).high], room = 3 * (high - low);
+    const near = room > 0 ? at.filter((v) => v >= low - room && v <= high + room) : at;
+    return frame(Math.min(...near), Math.max(...near));
   };
   const ranges = o.map((_, k) => range(k)), inside = (k, v) => between(v, ...ranges[k]);
   const grid = [], xAxis = [], yAxis = [], series = [], visualMap = [];
@@ -348,9 +371,8 @@ kinds.front = ({ front }, env) => {
     const left = p % across, top = Math.floor(p / across);
     const head = coloured ? 46 : 0; // room for the scale of colours
     grid.push({ left: `${left * (100 / across) + 3}%`, width: `${100 / across - 7}%`, top: 62 + head + top * tall, height: tall - 90 - head, containLabel: true });
-    const plainEnds = (k) => ({ color: env.soft, fontSize: 11, hideOverlap: true, formatter: (v) => (v === ranges[k][0] || v === ranges[k][1] ? "" : short(v)) });
-    xAxis.push({ ...axis(env, { name: better(i), nameGap: 26, min: ranges[i][0], max: ranges[i][1], axisLabel: plainEnds(i) }), gridIndex: p });
-    yAxis.push({ ...upright(env, { name: better(j), min: ranges[j][0], max: ranges[j][1], axisLabel: plainEnds(j) }), gridIndex: p });
+    xAxis.push({ ...axis(env, { name: better(i), nameGap: 26, min: ranges[i][0], max: ranges[i][1], axisLabel: inner(env, ...ranges[i]) }), gridIndex: p });
+    yAxis.push({ ...upright(env, { name: better(j), min: ranges[j][0], max: ranges[j][1], axisLabel: inner(env, ...ranges[j]) }), gridIndex: p });
     const third = 3 - i - j; // the objective that is a colour
     const dot = (q) => ({ value: [inside(i, side(i).at[q]), inside(j, side(j).at[q]), ...(coloured ? [side(third).at[q]] : [])], trial: front.numbers[q], tip: tell(q) });
     const of = (name, pick, style, more = {}) => series.push({ name, type: "scatter", xAxisIndex: p, yAxisIndex: p, symbolSize: 6, cursor: "pointer", itemStyle: style, data: kept.filter(pick).map(dot), ...more });
@@ -363,7 +385,7 @@ kinds.front = ({ front }, env) => {
       visualMap.push({
         type: "continuous", dimension: 2, seriesIndex: series.length, min: least, max: most > least ? most : least + 1, orient: "horizontal", itemWidth: 10, itemHeight: env.narrow ? 90 : 130,
         left: `${left * (100 / across) + 3}%`, top: 44 + top * tall, inRange: { color: o[third].goal === "maximize" ? [...shades].reverse() : shades }, calculable: false, hoverLink: false,
-        text: [short(most), `colour: ${clip(o[third].name, 16)}, dark is better  ${short(least)}`], textGap: 6, textStyle: { color: env.soft, fontSize: 11 },
+        text: [told[o[third].axis](most), `colour: ${clip(o[third].name, 16)}, dark is better  ${told[o[third].axis](least)}`], textGap: 6, textStyle: { color: env.soft, fontSize: 11 },
       });
     }
     of("on the front", (q) => front.on[q], coloured ? { borderColor: env.soft, borderWidth: 0.5 } : { color: env.accent }, { symbolSize: 9, z: 4 });
@@ -380,12 +402,13 @@ kinds.front = ({ front }, env) => {
 // How the hypervolume of the front grew.
 kinds.hypervolume = ({ front }, env) => {
   if (front.grown.length === 0) return { empty: "No trial keeps all limits yet." };
+  const write = teller(front.volumes, 6);
   return {
-    height: env.narrow ? 240 : 280, label: `Hypervolume after ${front.total} trials: ${short(front.hypervolume)}`,
+    height: env.narrow ? 240 : 280, label: `Hypervolume after ${front.total} trials: ${write(front.hypervolume)}`,
     option: plain(env, {
       xAxis: axis(env, { name: "trial", whole: true, min: 0, max: front.grown[front.grown.length - 1], nameGap: 26 }),
-      yAxis: upright(env, { name: "hypervolume, higher is better" }),
-      series: [{ type: "line", step: "end", showSymbol: false, symbolSize: 8, lineStyle: { color: env.accent, width: 2.2 }, itemStyle: { color: env.accent }, areaStyle: { color: env.accent, opacity: 0.1 }, data: front.grown.map((v, i) => ({ value: [v, front.volumes[i]], trial: v, tip: () => tip("up to trial " + v, [["hypervolume", short(front.volumes[i], 6)]]) })) }],
+      yAxis: upright(env, { name: "hypervolume, higher is better", range: front.volumes }),
+      series: [{ type: "line", step: "end", showSymbol: false, symbolSize: 8, lineStyle: { color: env.accent, width: 2.2 }, itemStyle: { color: env.accent }, areaStyle: { color: env.accent, opacity: 0.1 }, data: front.grown.map((v, i) => ({ value: [v, front.volumes[i]], trial: v, tip: () => tip("up to trial " + v, [["hypervolume", write(front.volumes[i])]]) })) }],
     }),
   };
 };
@@ -476,10 +499,10 @@ kinds.weights = ({ rows }, env) => {
   return { ...chart, height: chart.height - 24, label: "Weights: " + rows.slice(0, 5).map((r) => `${r.name} ${short(r.value, 2)}`).join(", ") };
 };
 
-// trials are dots of a chart over one or two parameters.
-const dots = (env, points, place, more = {}) => ({
+// dots are the trials of a chart over one or two parameters.
+const dots = (env, points, place, write, more = {}) => ({
   name: "trials", type: "scatter", symbolSize: 6, cursor: "pointer", itemStyle: { color: env.soft, opacity: 0.55 }, emphasis: { scale: 1.8, itemStyle: { color: env.accent, opacity: 1 } }, z: 3,
-  data: points.numbers.map((number, i) => ({ value: place(i), trial: number, tip: () => tip("trial " + number, [["value", short(points.values[i], 6)], ...points.axes.slice(0, 2).map((a) => [named(a), a.labels ? a.labels[a.at[i]] : short(a.at[i])])]) })),
+  data: points.numbers.map((number, i) => ({ value: place(i), trial: number, tip: () => tip("trial " + number, [["value", write(points.values[i])], ...points.axes.slice(0, 2).map((a) => [named(a), a.labels ? a.labels[a.at[i]] : teller([a.low, a.high], 6)(a.at[i])])]) })),
   ...more,
 });
 
@@ -490,10 +513,11 @@ kinds.slice = ({ slice, points, goal, value = "value" }, env) => {
   const at = slice ? slice.at || slice.labels.map((_, i) => i) : [];
   const seen = points?.values.length ? visible(points.values, goal) : [Infinity, -Infinity];
   const [low, high] = frame(Math.min(seen[0], ...(slice?.median || [])), Math.max(seen[1], ...(slice?.median || [])));
-  const inside = (list) => list.map((v) => between(v, low, high));
+  const inside = (list) => list.map((v) => between(v, low, high)), write = teller([low, high], 6), middle = inside(slice?.median || []);
+  const along = teller([a.low ?? at[0], a.high ?? at[at.length - 1]], 6);
   const series = [];
   if (slice && slice.labels) {
-    series.push({ type: "scatter", symbol: "rect", symbolSize: [26, 3], itemStyle: { color: env.accent }, z: 4, data: at.map((v, i) => ({ value: [v, slice.median[i]], tip: () => tip(slice.labels[i], [["model", short(slice.median[i])], ["nine of ten between", `${short(slice.low[i])} and ${short(slice.high[i])}`]]) })) });
+    series.push({ type: "scatter", symbol: "rect", symbolSize: [26, 3], itemStyle: { color: env.accent }, z: 4, data: at.map((v, i) => ({ value: [v, middle[i]], tip: () => tip(slice.labels[i], [["model", write(slice.median[i])], ["nine of ten between", `${write(slice.low[i])} and ${write(slice.high[i])}`]]) })) });
     series.push({
       type: "custom", silent: true, data: at.map((v, i) => [v, between(slice.low[i], low, high), between(slice.high[i], low, high)]),
       encode: { x: 0, y: [1, 2] },
@@ -501,17 +525,17 @@ kinds.slice = ({ slice, points, goal, value = "value" }, env) => {
     });
   } else if (slice) {
     series.push(...band(at, inside(slice.low), inside(slice.high), env.accent));
-    series.push({ type: "line", symbol: "circle", showSymbol: false, symbolSize: 7, lineStyle: { color: env.accent, width: 2.2 }, itemStyle: { color: env.accent }, z: 4, data: at.map((v, i) => ({ value: [v, slice.median[i]], tip: () => tip(`${named(a)} ${short(v)}`, [["model", short(slice.median[i])], ["nine of ten between", `${short(slice.low[i])} and ${short(slice.high[i])}`]]) })) });
+    series.push({ type: "line", symbol: "circle", showSymbol: false, symbolSize: 7, lineStyle: { color: env.accent, width: 2.2 }, itemStyle: { color: env.accent }, z: 4, data: at.map((v, i) => ({ value: [v, middle[i]], tip: () => tip(`${named(a)} ${along(v)}`, [["model", write(slice.median[i])], ["nine of ten between", `${write(slice.low[i])} and ${write(slice.high[i])}`]]) })) });
   }
-  if (points) series.push(dots(env, points, (i) => [points.axes[0].at[i], between(points.values[i], low, high)]));
-  if (slice) series.push(marker(env, at[slice.best], slice.median[slice.best], "model"));
+  if (points) series.push(dots(env, points, (i) => [points.axes[0].at[i], between(points.values[i], low, high)], write));
+  if (slice) series.push(marker(env, at[slice.best], middle[slice.best], "model", write(slice.median[slice.best])));
   const labels = a.labels || slice?.labels, ends = labels ? {} : { min: a.low ?? at[0], max: a.high ?? at[at.length - 1] };
   return {
     height: 250, label: "Value against " + a.name,
     option: plain(env, {
       grid: { left: 12, right: 20, top: 26, bottom: 32, containLabel: true },
       xAxis: axis(env, { name: named(a), log: a.log, whole: a.whole, labels, across: true, nameGap: 26, ...ends }),
-      yAxis: upright(env, { name: value, min: low, max: high, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
+      yAxis: upright(env, { name: value, min: low, max: high, axisLabel: inner(env, low, high) }),
       series,
     }),
   };
@@ -549,13 +573,13 @@ kinds.contour = ({ contour, points, goal }, env) => {
   };
   const ends = (a) => (a.labels ? [-0.5, a.at.length - 0.5] : [a.at[0], a.at[a.at.length - 1]]);
   const edge = (a, t) => (a.labels ? t : place(a, between(t, 0, a.at.length - 1)));
-  const cells = [], all = grid.flat().filter((v) => v !== null);
+  const cells = [], all = grid.flat().filter((v) => v !== null), write = teller(all), along = [teller(x.at, 6), teller(y.at, 6)];
   if (all.length === 0) return { empty: "No combination of these two keeps the constraints." };
   grid.forEach((row, j) => row.forEach((v, i) => {
     if (v === null) return;
-    cells.push({ value: [edge(x, i - 0.5), edge(y, j - 0.5), edge(x, i + 0.5), edge(y, j + 0.5), v, contour.sure[j][i]], tip: () => tip("model", [[named(x), x.labels ? x.labels[i] : short(x.at[i])], [named(y), y.labels ? y.labels[j] : short(y.at[j])], ["value", short(v)], ["known here", short(100 * contour.sure[j][i], 2) + " %"]]) });
+    cells.push({ value: [edge(x, i - 0.5), edge(y, j - 0.5), edge(x, i + 0.5), edge(y, j + 0.5), v, contour.sure[j][i]], tip: () => tip("model", [[named(x), x.labels ? x.labels[i] : along[0](x.at[i])], [named(y), y.labels ? y.labels[j] : along[1](y.at[j])], ["value", write(v)], ["known here", short(100 * contour.sure[j][i], 2) + " %"]]) });
   }));
-  const low = Math.min(...all), high = Math.max(...all), levels = [];
+  const low = Math.max(Math.min(...all), -largest), high = Math.min(Math.max(...all), largest), levels = [];
   if (!x.labels && !y.labels) for (let k = 1; k < 8; k++) levels.push(low + (k / 8) * (high - low));
   const series = [
     {
@@ -573,8 +597,8 @@ kinds.contour = ({ contour, points, goal }, env) => {
       }) }),
     },
   ];
-  if (points) series.push(dots(env, points, (i) => [points.axes[0].at[i], points.axes[1].at[i]], { itemStyle: { color: "#ffffff", borderColor: "#202124", borderWidth: 1, opacity: 0.85 }, symbolSize: 6 }));
-  series.push({ ...marker(env, x.at[x.best], y.at[y.best], "model"), symbol: "diamond", symbolSize: 15, data: [{ value: [x.at[x.best], y.at[y.best]], tip: () => tip("best point", [["model", short(grid[y.best][x.best])]]) }] });
+  if (points) series.push(dots(env, points, (i) => [points.axes[0].at[i], points.axes[1].at[i]], write, { itemStyle: { color: "#ffffff", borderColor: "#202124", borderWidth: 1, opacity: 0.85 }, symbolSize: 6 }));
+  series.push({ ...marker(env, x.at[x.best], y.at[y.best], "model"), symbol: "diamond", symbolSize: 15, data: [{ value: [x.at[x.best], y.at[y.best]], tip: () => tip("best point", [["model", write(grid[y.best][x.best])]]) }] });
   const span = (a) => { const [from, to] = ends(a); return { min: from, max: to }; };
   return {
     height: env.narrow ? 380 : 440, label: `Model over ${x.name} and ${y.name}`,
@@ -583,8 +607,8 @@ kinds.contour = ({ contour, points, goal }, env) => {
       xAxis: axis(env, { name: named(x), log: x.log, labels: x.labels, across: true, nameGap: 26, splitLine: { show: false }, ...span(x) }),
       yAxis: upright(env, { name: named(y), log: y.log, labels: y.labels, splitLine: { show: false }, ...span(y) }),
       visualMap: {
-        type: "continuous", seriesIndex: 0, dimension: 4, min: low, max: high === low ? low + 1 : high, calculable: false, inRange: { color: goal === "maximize" ? viridis : [...viridis].reverse() }, textStyle: { color: env.soft }, formatter: (v) => short(v, 4), text: [short(high, 4), short(low, 4)],
-        ...(env.narrow ? { orient: "horizontal", left: "center", bottom: 4, itemHeight: 120, itemWidth: 12 } : { right: 4, top: "middle", itemHeight: 200, itemWidth: 12 }),
+        type: "continuous", seriesIndex: 0, dimension: 4, min: low, max: high === low ? low + 1 : high, calculable: false, inRange: { color: goal === "maximize" ? viridis : [...viridis].reverse() }, textStyle: { color: env.soft }, formatter: write, text: [write(high), write(low)],
+        ...(env.narrow ? { orient: "horizontal", left: "center", bottom: 4, itemHeight: 80, itemWidth: 12 } : { right: 4, top: "middle", itemHeight: 200, itemWidth: 12 }),
       },
       series,
     }),
@@ -601,11 +625,11 @@ kinds.response = ({ response, goal }, env) => {
     option: plain(env, {
       grid: { left: 12, right: 20, top: 26, bottom: 34, containLabel: true },
       xAxis: axis(env, { name: env.narrow ? "distance from the best point" : "how far all of these are moved together from the best point", nameGap: 26 }),
-      yAxis: upright(env, { name: "value", min: low, max: high, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
+      yAxis: upright(env, { name: "value", min: low, max: high, axisLabel: inner(env, low, high) }),
       series: [
         ...band(r.at, inside(r.low), inside(r.high), env.accent),
-        { type: "line", symbol: "none", silent: true, lineStyle: { color: env.accent, width: 2.2 }, data: r.at.map((v, i) => [v, r.median[i]]), markLine: { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: env.best, type: "dashed" }, data: [{ xAxis: 0 }] } },
-        dots(env, seen, (i) => [r.seen[i].at, between(seen.values[i], low, high)]),
+        { type: "line", symbol: "none", silent: true, lineStyle: { color: env.accent, width: 2.2 }, data: inside(r.median).map((v, i) => [r.at[i], v]), markLine: { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: env.best, type: "dashed" }, data: [{ xAxis: 0 }] } },
+        dots(env, seen, (i) => [r.seen[i].at, between(seen.values[i], low, high)], teller([low, high], 6)),
       ],
     }),
   };
@@ -614,20 +638,20 @@ kinds.response = ({ response, goal }, env) => {
 // Values against predictions that were made without them.
 kinds.calibration = ({ calibration, goal }, env) => {
   const p = calibration.points, many = Math.max(1, Math.ceil(p.length / 600)), drawn = p.filter((_, i) => i % many === 0);
-  const [a, b] = visible(p.map((q) => q.observed), goal), [low, high] = frame(a, b), inside = (v) => between(v, low, high);
+  const [a, b] = visible(p.map((q) => q.observed), goal), [low, high] = frame(a, b), inside = (v) => between(v, low, high), write = teller([low, high], 6);
   return {
     height: env.narrow ? 320 : 420, label: `Observed values of ${p.length} trials against predictions made without them`,
     option: plain(env, {
       grid: { left: 14, right: 24, top: 28, bottom: 36, containLabel: true },
-      xAxis: axis(env, { name: "predicted without knowing the value", min: low, max: high, nameGap: 28, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
-      yAxis: upright(env, { name: "observed", min: low, max: high, axisLabel: { color: env.soft, fontSize: 11, hideOverlap: true, formatter: (v) => (v === low || v === high ? "" : short(v)) } }),
+      xAxis: axis(env, { name: env.narrow ? "predicted" : "predicted without knowing the value", min: low, max: high, nameGap: 28, axisLabel: inner(env, low, high) }),
+      yAxis: upright(env, { name: "observed", min: low, max: high, axisLabel: inner(env, low, high) }),
       series: [
         { type: "line", symbol: "none", silent: true, lineStyle: { color: env.soft, type: "dashed", width: 1.2 }, data: [[low, low], [high, high]] },
         {
           type: "custom", silent: true, data: drawn.map((q) => [inside(q.low), inside(q.high), inside(q.observed)]), encode: { x: [0, 1], y: 2 },
           renderItem: (_, api) => { const [x1, y1] = api.coord([api.value(0), api.value(2)]), [x2] = api.coord([api.value(1), api.value(2)]); return { type: "line", shape: { x1, y1, x2, y2: y1 }, style: { stroke: env.soft, opacity: 0.3, lineWidth: 1 } }; },
         },
-        { type: "scatter", symbolSize: 6, cursor: "pointer", itemStyle: { color: env.accent, opacity: 0.85 }, data: drawn.map((q) => ({ value: [inside(q.median), inside(q.observed)], trial: q.id, tip: () => tip("trial " + q.id, [["observed", short(q.observed, 6)], ["predicted", short(q.median, 6)], ["nine of ten between", `${short(q.low)} and ${short(q.high)}`]]) })) },
+        { type: "scatter", symbolSize: 6, cursor: "pointer", itemStyle: { color: env.accent, opacity: 0.85 }, data: drawn.map((q) => ({ value: [inside(q.median), inside(q.observed)], trial: q.id, tip: () => tip("trial " + q.id, [["observed", write(q.observed)], ["predicted", write(q.median)], ["nine of ten between", `${write(q.low)} and ${write(q.high)}`]]) })) },
       ],
     }),
   };

@@ -83,6 +83,30 @@ document.addEventListener("click", (e) => {
   const button = e.target.closest("button.copy");
   if (button) copy(button);
 });
+// What is half written in the other forms of a page outlives the page that a form leads to.
+const others = "other forms";
+const fields = (form) => [...form.elements].filter((e) => e.name && e.type !== "hidden" && e.type !== "file" && e.type !== "password");
+
+function keepOthers(sent) {
+  const kept = [...document.querySelectorAll("main form[method=post]:not([hx-post])")].filter((form) => form !== sent && form.id !== "" && fields(form).length);
+  sessionStorage.setItem(others, JSON.stringify(kept.map((form) => [form.getAttribute("action"), form.id, fields(form).map((e) => [e.name, e.value])])));
+}
+
+function restoreOthers() {
+  const kept = JSON.parse(sessionStorage.getItem(others) || "[]");
+  sessionStorage.removeItem(others);
+  for (const [action, id, values] of kept) {
+    const form = document.getElementById(id);
+    if (form?.getAttribute("action") !== action) continue;
+    for (const [name, value] of values) {
+      const field = form.elements.namedItem(name);
+      if (field) field.value = value;
+    }
+  }
+}
+
+addEventListener("submit", (e) => e.target.matches("main form[method=post]:not([hx-post])") && keepOthers(e.target));
+restoreOthers();
 const study = document.getElementById("study"), several = document.getElementById("compare"), table = document.getElementById("parameters");
 if (study) watch(study);
 else drawAll(document);

@@ -195,6 +195,14 @@ export function watch(element) {
   // Forms of this page say so too, in case the stream of events is cut.
   document.body.addEventListener("study-changed", () => own || changed());
 
+  // Who types values one after the other hears that one was recorded, and goes on with the next trial.
+  document.body.addEventListener("told", (e) => {
+    const row = document.getElementById("open-" + e.detail.number);
+    write("told", row?.querySelector(".answer").textContent || "");
+    const field = [...document.querySelectorAll(".open form")].find((form) => row && (row.compareDocumentPosition(form) & Node.DOCUMENT_POSITION_FOLLOWING) && !row.contains(form))?.querySelector("input");
+    if (row?.contains(document.activeElement)) (field || document.getElementById("open-title")).focus();
+  });
+
   function listen() {
     const stream = new EventSource(api + "/events");
     stream.onopen = () => say("live", true);
