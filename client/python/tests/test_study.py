@@ -54,6 +54,16 @@ def test_leases(study: mahabo.Study, shared: Server) -> None:
         trial.heartbeat()
 
 
+def test_steps_are_whole(study: mahabo.Study) -> None:
+    (trial,) = study.ask(1)
+    for step in (0, 1.0, 2):
+        trial.report(step, 1.0)  # type: ignore[arg-type]
+    for wrong in (2.5, float("nan"), "3"):
+        with pytest.raises((TypeError, ValueError), match="step is .*: it has to be a whole number"):
+            trial.report(wrong, 1.0)  # type: ignore[arg-type]
+    assert [r.step for r in trial.reports()] == [0, 1, 2]
+
+
 def test_trials_pages(study: mahabo.Study) -> None:
     points = [{"x": i / 1000, "n": 1} for i in range(1001)]  # three pages
     trials = study.enqueue(*points, request_id="e")

@@ -32,15 +32,31 @@ def plain(value: Any) -> Any:
     raise TypeError(f"{value!r} is a {type(value).__name__}: use a number, a string or a bool")
 
 
-def count(name: str, n: Any) -> int:
-    """Return a number of trials, from 1 on."""
+def whole(name: str, n: Any) -> int:
+    """Return an int for a whole number of any type."""
     try:
-        whole = int(n) if isinstance(n, float) and n.is_integer() else operator.index(n)
+        return int(n) if isinstance(n, float) and n.is_integer() else operator.index(n)
     except TypeError:
         raise TypeError(f"{name} is {n!r}: it has to be a whole number") from None
-    if whole < 1:
+
+
+def count(name: str, n: Any) -> int:
+    """Return a number of trials, from 1 on."""
+    trials = whole(name, n)
+    if trials < 1:
         raise ValueError(f"{name} is {n}: it has to be at least 1")
-    return whole
+    return trials
+
+
+def amount(name: str, given: Any) -> float:
+    """Return a float for a finite number from 0 on, as a standard deviation or a cost."""
+    try:
+        n = number(given)
+    except TypeError:
+        n = -1.0
+    if not 0 <= n < math.inf:
+        raise ValueError(f"{name} is {given!r}: it has to be a finite number from 0 on")
+    return n
 
 
 def number(value: Any) -> float:
@@ -78,8 +94,10 @@ def measured(outcomes: Mapping[str, Any], instead: str = _TELL) -> Dict[str, Any
     body: Dict[str, Any] = {}
     for name, given in outcomes.items():
         if isinstance(given, tuple):
+            if len(given) != 2:
+                raise TypeError(f"outcome {name!r} is {given}: give a number, or a pair of the value and its std")
             value, std = given
-            body[name] = {"value": finite(value, instead), "std": number(std)}
+            body[name] = {"value": finite(value, instead), "std": amount("std", number(std))}
         else:
             body[name] = finite(given, instead)
     return body
