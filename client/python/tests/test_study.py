@@ -127,6 +127,18 @@ def test_change(client: mahabo.Client, study: mahabo.Study) -> None:
         one.change([*narrow, mahabo.Float("z", 0, 1)])
 
 
+def test_change_of_a_study_with_outcomes(client: mahabo.Client) -> None:
+    space = [mahabo.Float("x", 0, 1)]
+    study = client.create_study("outcomes-change", space, outcomes={"m": "minimize", "k[0:1]": {"at_most": 1}}, method="sobol")
+    study.ask(1)[0].tell({"m": 1, "k0": 0, "k1": 0})
+    wider = [*space, mahabo.Float("v", 0, 1, shape=2), mahabo.Choice("d", [None, 1])]
+    answer = study.change(wider, {"v": [0.1, 0.2], "d": None}, constraints=["v0 + v1 <= 1"])
+    assert answer["changed"] and study.space["constraints"] == ["v0 + v1 <= 1"]
+    params = study.trial(1).params
+    assert list(params["v"]) == [0.1, 0.2] and params["d"] is None
+    assert {"v0", "v1", "d"} <= set(study.records()[0])
+
+
 def test_export_and_import(study: mahabo.Study, client: mahabo.Client, tmp_path: Path) -> None:
     study.minimize(lambda p: p["x"], evals=3)
     copy = client.create_study(study.name + "-copy", SPACE)

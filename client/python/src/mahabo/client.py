@@ -18,6 +18,10 @@ from .trial import StudyInfo
 Former = Union[Sequence[str], Mapping[str, Iterable[Tuple[Mapping[str, Any], float]]]]
 
 
+_CONFLICT = 409
+_DIFFERENCES = 10  # at most, in an error
+
+
 def connect(
     url: str,
     token: str | None = None,
@@ -106,10 +110,14 @@ class Client:
         """Return a study, which has to exist.
 
         parameters are the list that it was created with, if it was one: points then have its
-        arrays and options.
+        arrays and options. Others than those of the study are a StudyDiffers.
         """
         info = self._transport.json("GET", "/v1/studies/" + quote(name, safe=""))
-        return Study(self._transport, self.worker, StudyInfo.read(info), Space(parameters or {}))
+        space = Space(parameters or {})
+        if parameters and (differences := space.differences(info["space"]["parameters"])):
+            text = "; ".join(differences[:_DIFFERENCES])
+            raise StudyDiffers(_CONFLICT, {"detail": f"study {name!r} has other parameters ({text}): give those that it has, or leave them out"})
+        return Study(self._transport, self.worker, StudyInfo.read(info), space)
 
     def studies(self) -> list[StudyInfo]:
         """List the studies and how far they are."""

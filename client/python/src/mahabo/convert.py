@@ -110,15 +110,23 @@ def expand(declared: str) -> list[str]:
 
 
 class Kinds:
-    """Which parameters of a study are real numbers."""
+    """The parameters of a study, and which of them are real numbers."""
 
-    def __init__(self, parameters: Mapping[str, Any]) -> None:
-        self._real = {
-            name
-            for declared, kind in parameters.items()
-            if _is_real(kind)
-            for name in expand(declared)
-        }
+    def __init__(self, *parameters: Mapping[str, Any]) -> None:
+        self._names: set[str] = set()
+        self._real: set[str] = set()
+        self._labels: Dict[str, list[str]] = {}
+        for declared, kind in (item for tree in parameters for item in tree.items()):
+            names = expand(declared)
+            self._names.update(names)
+            if _is_real(kind):
+                self._real.update(names)
+            if isinstance(kind, Mapping) and "choice" in kind:
+                self._labels.update(dict.fromkeys(names, kind["choice"]))
+
+    def know(self, params: Mapping[str, Any]) -> bool:
+        """Say whether the parameters of the server have known names and labels."""
+        return self._names.issuperset(params) and all(params.get(name, labels[0]) in labels for name, labels in self._labels.items())
 
     def convert(self, params: Mapping[str, Any]) -> Dict[str, Any]:
         """Return parameters of the server in their own types."""

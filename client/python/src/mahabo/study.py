@@ -47,7 +47,7 @@ class Study:
         self.goal = info.goal
         self.method = info.method
         self.space = info.space
-        self._space = space.or_stored(info.space["parameters"])
+        self._space = space.of(info.space["parameters"], self._stored)
 
     def __repr__(self) -> str:
         return f"<mahabo.Study {self.name!r}, {self.method}>"
@@ -56,6 +56,12 @@ class Study:
         self, verb: str, path: str, body: Any = None, query: Mapping[str, Any] | None = None, *, repeat: bool = True
     ) -> Any:
         return self._transport.json(verb, self._path + path, body, query, repeat=repeat)
+
+    def _stored(self) -> Dict[str, Any]:
+        """Read the parameters again, which another client may have changed."""
+        self.space = self._call("GET", "")["space"]
+        parameters: Dict[str, Any] = self.space["parameters"]
+        return parameters
 
     def ask(
         self,
@@ -126,18 +132,21 @@ class Study:
         are outside of the new bounds: they keep their outcomes, but do not count.
         """
         wanted = Space(parameters)
+        space = {"parameters": wanted.parameters, "constraints": list(constraints)}
+        if self.space.get("outcomes"):
+            space["outcomes"] = self.space["outcomes"]  # they stay
         answer: Dict[str, Any] = self._call(
             "POST",
             "/change",
             {
-                "space": {"parameters": wanted.parameters, "constraints": list(constraints)},
-                "values": dict(values or {}),
+                "space": space,
+                "values": wanted.scatter(values or {}),
                 "preview": preview,
                 "worker": self.worker,
             },
         )
         if answer["changed"]:
-            self._space = wanted
+            self._space = wanted.of(self._stored(), self._stored)
         return answer
 
     def enqueue(self, *points: Mapping[str, Any], request_id: str | None = None) -> list[Trial]:
