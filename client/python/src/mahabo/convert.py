@@ -10,6 +10,7 @@ import json
 import math
 import operator
 import re
+from datetime import datetime
 from typing import Any, Dict, Mapping
 
 _RANGE = re.compile(r"(.*)\[(\d+):(\d+)\]")
@@ -38,6 +39,22 @@ def whole(name: str, n: Any) -> int:
         return int(n) if isinstance(n, float) and n.is_integer() else operator.index(n)
     except TypeError:
         raise TypeError(f"{name} is {n!r}: it has to be a whole number") from None
+
+
+def cell(value: Any) -> Any:
+    """Return what JSON has for a cell of a table: None for NaN and NA, a text for a time."""
+    if isinstance(value, (list, tuple)):
+        return value
+    try:
+        if value != value:
+            return None
+    except TypeError:  # pandas.NA cannot be compared
+        return None
+    except ValueError:  # nor can arrays
+        return value
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
 
 
 def count(name: str, n: Any) -> int:

@@ -183,18 +183,18 @@ class Space:
     def __init__(self, parameters: Parameters) -> None:
         if isinstance(parameters, Mapping):
             self.parameters = dict(parameters)
-            self._objects: Tuple[Parameter, ...] = ()
+            self.objects: Tuple[Parameter, ...] = ()
         elif parameters is None:
             raise TypeError("the parameters are None: give a list, as [mahabo.Float('x', 0, 1)], or a dict")
         else:
-            self._objects = tuple(parameters)
-            for p in self._objects:
+            self.objects = tuple(parameters)
+            for p in self.objects:
                 if not isinstance(p, Parameter):
                     raise TypeError(f"{p!r} is no parameter: write mahabo.Float({'name'!r}, low, high), or give a dict")
-            self.parameters = {p.declared: p.kind for p in self._objects}
-            if len(self.parameters) < len(self._objects):
-                raise ValueError(f"parameters are {[p.declared for p in self._objects]}: each needs a name of its own")
-        self._own = {name for p in self._objects for name in p.names()}
+            self.parameters = {p.declared: p.kind for p in self.objects}
+            if len(self.parameters) < len(self.objects):
+                raise ValueError(f"parameters are {[p.declared for p in self.objects]}: each needs a name of its own")
+        self._own = {name for p in self.objects for name in p.names()}
         self._kinds = Kinds(self.parameters)
         self._read: Callable[[], Mapping[str, Any]] | None = None
 
@@ -203,7 +203,7 @@ class Space:
 
         read returns what is stored when another client has changed it.
         """
-        space = self if self._objects else Space(stored)
+        space = self if self.objects else Space(stored)
         space._read = read
         return space
 
@@ -220,13 +220,13 @@ class Space:
         if self._read is not None and not self._kinds.know(flat):
             self._kinds = Kinds(self.parameters, self._read())
         typed = self._kinds.convert(flat)
-        point = {p.name: p.gather(typed) for p in self._objects}
+        point = {p.name: p.gather(typed) for p in self.objects}
         return {**point, **{name: v for name, v in typed.items() if name not in self._own}}
 
     def scatter(self, point: Mapping[str, Any]) -> Dict[str, Any]:
         """Return a point of the user, or a part of one, as the server has it."""
         flat: Dict[str, Any] = {}
-        objects = {p.name: p for p in self._objects}
+        objects = {p.name: p for p in self.objects}
         for name, value in point.items():
             flat.update(objects[name].scatter(value) if name in objects else {name: value})
         return flat
