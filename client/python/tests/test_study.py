@@ -257,15 +257,18 @@ def test_cost_and_seconds_of_tables(client: mahabo.Client, tmp_path: Path, names
 
 
 def test_existing_studies(client: mahabo.Client) -> None:
-    made = client.create_study("twice", SPACE, method="sobol", goal="maximize", batch=2, budget=40)
+    made = client.create_study("twice", SPACE, method="sobol", goal="maximize", batch=2, budget=40, seed=3, init=7)
     with pytest.raises(mahabo.StudyExists) as caught:
         client.create_study("twice", SPACE)
     assert caught.value.status == 409
-    assert client.create_study("twice", SPACE, goal="maximize", exist_ok=True).method == made.method
+    for same in ({}, {"seed": 3, "init": 7}):
+        assert client.create_study("twice", SPACE, goal="maximize", exist_ok=True, **same).method == made.method
     cases: list[tuple[Any, dict[str, Any], str]] = [
         ({"x": {"float": [5, 9]}}, {"goal": "maximize"}, "other parameters"),
         (SPACE, {}, "the goal maximize"),
         (SPACE, {"goal": "maximize", "method": "random"}, "the method sobol"),
+        (SPACE, {"goal": "maximize", "seed": 4}, "the seed 3"),
+        (SPACE, {"goal": "maximize", "init": 8}, "an initial design of 7 trials"),
     ]
     for space, settings, says in cases:
         with pytest.raises(mahabo.StudyDiffers, match=says):

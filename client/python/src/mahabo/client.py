@@ -83,7 +83,7 @@ class Client:
         {"notebook": [({"rate": 0.1}, 3.2), ...]}. They may have other bounds, parameters, units and offsets. stop names a rule that ends trials early by what they report: gain, asha, median or curve, with options as
         gain:keep=0.5. With cost="aware" points are chosen for what they are expected to bring beside what they cost, less
         and less so towards max_cost, the cost that is meant in all. With exist_ok the study that has the name already is returned as it is,
-        unless its parameters, its goal or its method are others (StudyDiffers).
+        unless its parameters or its goal are others, or the method, seed, init, stop or cost that is given (StudyDiffers); former does not count then.
         """
         space = Space(parameters)
         body: dict[str, Any] = {

@@ -11,7 +11,7 @@ import math
 import operator
 import re
 from datetime import datetime
-from typing import Any, Dict, Mapping
+from typing import Any, Dict, Iterable, Mapping
 
 _RANGE = re.compile(r"(.*)\[(\d+):(\d+)\]")
 
@@ -39,6 +39,16 @@ def whole(name: str, n: Any) -> int:
         return int(n) if isinstance(n, float) and n.is_integer() else operator.index(n)
     except TypeError:
         raise TypeError(f"{name} is {n!r}: it has to be a whole number") from None
+
+
+def dicts(name: str, given: Any) -> Iterable[Mapping[str, Any]]:
+    """Return the dicts of a list, or of a pandas.DataFrame."""
+    if hasattr(given, "to_dict"):
+        given = given.to_dict("records")
+    if isinstance(given, Mapping):
+        raise TypeError(f"{name} is one dict: give a list of dicts")
+    rows: Iterable[Mapping[str, Any]] = given
+    return rows
 
 
 def cell(value: Any) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple, Union
 from urllib.parse import quote
 
-from .convert import cell, encode, expand, finite, measured
+from .convert import cell, dicts, encode, expand, finite, measured
 from .errors import ImprovisedWarning
 from .run import Objective, Run
 from .space import Parameters, Space
@@ -363,11 +363,9 @@ class Study:
         strict: bool = False,
     ) -> ImportReport:
         """Do as import_file does, with dicts, or with a pandas.DataFrame. They may have arrays and options as points do; NaN stands for an empty cell."""
-        if hasattr(rows, "to_dict"):
-            rows = rows.to_dict("records")
         columns = dict(columns or {})
         lines = []
-        for number, row in enumerate(rows, 1):
+        for number, row in enumerate(dicts("rows", rows), 1):
             try:
                 lines.append(encode(self._row(row, columns)) + b"\n")
             except (TypeError, ValueError) as e:
