@@ -96,6 +96,27 @@ def test_another_client_changes_the_parameters(client: mahabo.Client, monkeypatc
     assert old.space["parameters"]["c"] == {"choice": ["None", "3", "new"]}
 
 
+def test_the_tree_of_a_space_file(client: mahabo.Client) -> None:
+    tree = {"parameters": {"x": {"float": [0, 1]}, "y": {"float": [0, 1]}}, "constraints": ["x + y <= 1"], "outcomes": {"m": "maximize", "k": {"at_most": 1}}}
+    study = client.create_study("tree", tree, constraints=["x >= 0.2"])
+    assert study.space == {**tree, "constraints": ["x + y <= 1", "x >= 0.2"]} and study.goal == "maximize"
+    assert client.study("tree", tree).name == "tree"
+    tree["constraints"] = ["x + y <= 0.5"]
+    assert study.change(tree)["changed"] and study.space == tree
+    with pytest.raises(mahabo.Problem, match="the outcomes of a study do not change"):
+        study.change({**tree, "outcomes": {"m": "minimize"}})
+    odd = client.create_study("odd", {"parameters": {"float": [0, 1]}, "constraints": {"int": [0, 3]}})
+    assert set(odd.ask(1)[0].params) == {"parameters", "constraints"}
+    with pytest.raises(ValueError, match="section 'bounds': .* parameters, constraints and outcomes"):
+        client.create_study("tree2", {**tree, "bounds": {}})
+
+
+def test_minimize_with_the_tree_of_a_space_file(private: None) -> None:
+    tree = {"parameters": {"x": {"float": [0, 1]}}, "constraints": ["x <= 0.5"], "outcomes": {"m": "minimize", "k": {"at_most": 1}}}
+    result = mahabo.minimize(lambda p: {"m": p["x"], "k": 0}, tree, evals=4, method="random", progress=False)
+    assert result.front is not None and all(row["x"] <= 0.5 for row in result.table)
+
+
 def test_wrong_parameters() -> None:
     cases: list[tuple[Callable[[], Any], str]] = [
         (lambda: Space([mahabo.Float("x", 0, 1), mahabo.Int("x", 0, 1)]), "a name of its own"),

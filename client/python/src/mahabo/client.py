@@ -34,13 +34,14 @@ def connect(
 ) -> Client:
     """Return a client of the server at url.
 
-    token is what ``mahabo token create`` printed, if the server wants one. worker is how
+    token is what ``mahabo token create`` printed, if the server wants one; the environment's MAHABO_TOKEN if it is None. worker is how
     trials name who evaluates them; each process needs its own. timeout is for one request;
     one that fails on its way is repeated for patience seconds, with growing pauses. A
     server that has never answered is an error at once; wait says for how many seconds it
     may still be starting. Nothing is sent yet.
     """
     name = worker or f"python:{socket.gethostname()}:{os.getpid()}:{os.urandom(3).hex()}"
+    token = os.environ.get("MAHABO_TOKEN") if token is None else token
     return Client(Transport(url, token, timeout, patience, wait, ssl_context), name)
 
 
@@ -76,7 +77,7 @@ class Client:
         """Create a study.
 
         parameters are a list, [Log("rate", 1e-5, 0.1), Float("w", -1, 1, shape=200)], or those
-        of a space file: {"rate": {"log": [1e-5, 0.1]}, "w[0:199]": {"float": [-1, 1]}}. constraints are linear, as "w0 + w1 <= 1". goal is minimize unless it is given.
+        of a space file: {"rate": {"log": [1e-5, 0.1]}, "w[0:199]": {"float": [-1, 1]}}, or the whole of one, with its constraints and outcomes. constraints are linear, as "w0 + w1 <= 1". goal is minimize unless it is given.
         outcomes declare several numbers that a trial tells: {"mass": "minimize", "stress": {"at_most": 10}}. budget is
         the number of trials that are meant in all, if it is known: the method plans for
         them. former are studies to learn from: names of studies of the server, or a dict of a name and its trials,
@@ -88,10 +89,10 @@ class Client:
         space = Space(parameters)
         body: dict[str, Any] = {
             "name": name,
-            "space": {"parameters": space.parameters, "constraints": list(constraints)},
+            "space": space.tree(constraints),
             "seed": seed,
         }
-        if goal is None and not outcomes:
+        if goal is None and not outcomes and not space.outcomes:
             goal = "minimize"
         optional = {"outcomes": outcomes or None, "goal": goal, "method": method, "init": init, "batch": batch, "budget": budget}
         optional.update({"stop": stop, "cost": cost, "max_cost": max_cost})

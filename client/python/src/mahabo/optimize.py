@@ -26,7 +26,7 @@ from .private import PrivateServer
 from .progress import Progress, progress
 from .result import Result
 from .run import Objective, Run
-from .space import Parameters
+from .space import Parameters, Space
 from .study import Study
 from .trial import Trial
 
@@ -192,7 +192,7 @@ class _Job:
                 constraints=self.constraints,
                 outcomes=self.outcomes,
                 method=self.method,
-                goal=None if self.outcomes else goal,
+                goal=None if self.outcomes or Space(self.space).outcomes else goal,
                 seed=self.seed,
                 init=self.init,
                 budget=self.evals,
@@ -207,7 +207,7 @@ class _Job:
 
             def result() -> Result:
                 path = None if temporary else file
-                front = study.front() if self.outcomes else None
+                front = study.front() if study.space.get("outcomes") else None
                 return Result(study.best(), study.records(), study.goal, study.name, path, time.monotonic() - start, front)
 
             try:

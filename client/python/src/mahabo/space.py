@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Sequence, Tuple
 from .convert import Kinds, encode, expand, whole
 
 Parameters = Union[Mapping[str, Any], Sequence["Parameter"]]
-"""What a study can be made of: the tree of a space file, or a list of parameters."""
+"""What a study can be made of: the tree of a space file or its parameters, or a list of parameters."""
 
 
 Shape = Union[int, Sequence[int], None]
@@ -181,6 +181,14 @@ class Space:
     """The parameters of a study, in the user's form and the server's."""
 
     def __init__(self, parameters: Parameters) -> None:
+        self._constraints: List[str] = []
+        self.outcomes: Dict[str, Any] = {}
+        if isinstance(parameters, Mapping) and _is_tree(parameters):
+            if unknown := set(parameters) - {"parameters", "constraints", "outcomes"}:
+                raise ValueError(f"the space has the section {min(unknown)!r}: the sections are parameters, constraints and outcomes")
+            self._constraints = list(parameters.get("constraints") or ())
+            self.outcomes = dict(parameters.get("outcomes") or {})
+            parameters = parameters["parameters"]
         if isinstance(parameters, Mapping):
             self.parameters = dict(parameters)
             self.objects: Tuple[Parameter, ...] = ()
@@ -206,6 +214,11 @@ class Space:
         space = self if self.objects else Space(stored)
         space._read = read
         return space
+
+    def tree(self, constraints: Iterable[str] = ()) -> Dict[str, Any]:
+        """Return what a space file has, with more constraints."""
+        tree: Dict[str, Any] = {"parameters": self.parameters, "constraints": [*self._constraints, *constraints]}
+        return {**tree, "outcomes": self.outcomes} if self.outcomes else tree
 
     def differences(self, stored: Mapping[str, Any]) -> List[str]:
         """Say in what other parameters differ from these."""
@@ -234,6 +247,12 @@ class Space:
 
 def _sides(shape: Any) -> Iterable[Any]:
     return shape if isinstance(shape, Iterable) else [shape]
+
+
+def _is_tree(parameters: Mapping[str, Any]) -> bool:
+    """Say whether it is a whole space file: a parameter that is called parameters has no dicts."""
+    inner = parameters.get("parameters")
+    return isinstance(inner, Mapping) and bool(inner) and all(isinstance(kind, Mapping) for kind in inner.values())
 
 
 def _elements(parameters: Mapping[str, Any]) -> Dict[str, Any]:

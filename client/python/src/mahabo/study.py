@@ -132,9 +132,9 @@ class Study:
         are outside of the new bounds: they keep their outcomes, but do not count.
         """
         wanted = Space(parameters)
-        space = {"parameters": wanted.parameters, "constraints": list(constraints)}
+        space = wanted.tree(constraints)
         if self.space.get("outcomes"):
-            space["outcomes"] = self.space["outcomes"]  # they stay
+            space.setdefault("outcomes", self.space["outcomes"])  # they stay
         answer: Dict[str, Any] = self._call(
             "POST",
             "/change",
