@@ -64,7 +64,7 @@ def test_parameters_of_a_study_that_exists(client: mahabo.Client) -> None:
     made = client.create_study("given", space, method="sobol")
     flat = {"x": {"float": [0, 1], "unit": "m"}, "w[0:1]": {"int": [0, 5]}, "w2": {"int": [0, 5]}, "w3": {"int": [0, 5]}, "c": {"choice": ["None", "3"]}, "h": {"ordinal": [0, 1, 2]}}
     for same in (space, [space[0], *space[:0:-1]], [mahabo.Float("x", 0.0, 1.0, unit="m"), *space[1:]], flat, made.space["parameters"], None, {}):
-        assert client.study("given", same).ask(1)[0].params.keys() >= {"x", "c"}  # type: ignore[arg-type]
+        assert client.study("given", same).ask(1)[0].params.keys() >= {"x", "c"}
     wrong: list[tuple[Any, str]] = [
         (space[:3], "'h' is missing"),
         ([*space, mahabo.Bool("b")], "'b' is not one of its own"),
@@ -127,7 +127,7 @@ def test_wrong_parameters() -> None:
         (lambda: mahabo.Float("x[0:3]", 0, 1), "'x\\[0:3\\]' is a name of an array: write 'x' with shape=4"),
         (lambda: mahabo.Float(3, 0, 1), "name is 3: it has to be a text"),  # type: ignore[arg-type]
         (lambda: mahabo.Float("x", 0, 1, shape=2.5), "shape of 'x' is 2.5: it has to be a whole number"),  # type: ignore[arg-type]
-        (lambda: mahabo.Float("x", 0, 1, shape=(2, "3")), "shape of 'x' is '3': it has to be a whole number"),  # type: ignore[list-item]
+        (lambda: mahabo.Float("x", 0, 1, shape=(2, "3")), "shape of 'x' is '3': it has to be a whole number"),  # type: ignore[arg-type]
         (lambda: Space(None), "the parameters are None: give a list, .* or a dict"),  # type: ignore[arg-type]
     ]
     for wrong, says in cases:

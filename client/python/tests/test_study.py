@@ -261,8 +261,9 @@ def test_existing_studies(client: mahabo.Client) -> None:
     with pytest.raises(mahabo.StudyExists) as caught:
         client.create_study("twice", SPACE)
     assert caught.value.status == 409
-    for same in ({}, {"seed": 3, "init": 7}):
-        assert client.create_study("twice", SPACE, goal="maximize", exist_ok=True, **same).method == made.method
+    same: list[dict[str, Any]] = [{}, {"seed": 3, "init": 7}]
+    for more in same:
+        assert client.create_study("twice", SPACE, goal="maximize", exist_ok=True, **more).method == made.method
     cases: list[tuple[Any, dict[str, Any], str]] = [
         ({"x": {"float": [5, 9]}}, {"goal": "maximize"}, "other parameters"),
         (SPACE, {}, "the goal maximize"),

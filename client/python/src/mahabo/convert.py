@@ -149,7 +149,7 @@ class Kinds:
             if _is_real(kind):
                 self._real.update(names)
             if isinstance(kind, Mapping) and "choice" in kind:
-                self._labels.update(dict.fromkeys(names, kind["choice"]))
+                self._labels.update((name, kind["choice"]) for name in names)
 
     def know(self, params: Mapping[str, Any]) -> bool:
         """Say whether the parameters of the server have known names and labels."""
