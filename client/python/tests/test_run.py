@@ -276,6 +276,15 @@ def test_tokens(binary: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         server.stop()
 
 
+def test_ctrl_c_beside_a_wrong_cost(study: mahabo.Study) -> None:
+    def objective(p: dict[str, Any], trial: mahabo.Trial) -> float:
+        trial.cost = -1.0
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        study.minimize(objective, evals=4)
+
+
 @pytest.mark.parametrize("parallel", [1, 2])
 @pytest.mark.parametrize("coroutine", [False, True])
 def test_sys_exit_ends_a_run(parallel: int, coroutine: bool, study: mahabo.Study) -> None:

@@ -242,12 +242,12 @@ class Run:
         """Call the objective, and keep how long it took."""
         start = time.monotonic()
         try:
-            return self._objective(dict(trial.params), trial)
-        finally:
-            seconds, cost = trial.seconds or 0.0, trial.cost or 0.0
-            trial.seconds, trial.cost = time.monotonic() - start, 0.0
-            trial.seconds = amount("trial.seconds", seconds) or trial.seconds
-            trial.cost = amount("trial.cost", cost)
+            result = self._objective(dict(trial.params), trial)
+        except Exception:
+            _spend(trial, time.monotonic() - start)
+            raise
+        _spend(trial, time.monotonic() - start)
+        return result
 
     def _named(self, trial: Trial, result: Mapping[str, Any]) -> Callable[[], None]:
         """Return what tells outcomes by name."""
@@ -312,6 +312,14 @@ class Run:
             self._study.release(numbers)
         except (ConnectionFailed, LeaseLost):
             pass  # the leases run out
+
+
+def _spend(trial: Trial, took: float) -> None:
+    """Check the seconds and the cost that the objective has set."""
+    seconds, cost = trial.seconds or 0.0, trial.cost or 0.0
+    trial.seconds, trial.cost = took, 0.0
+    trial.seconds = amount("trial.seconds", seconds) or took
+    trial.cost = amount("trial.cost", cost)
 
 
 def _recorded(how: Any) -> bool:
