@@ -171,7 +171,7 @@ func (s *Server) createStudy(ctx context.Context, in *struct{ Body createBody })
 	}
 	one, err := study.Create(ctx, s.hosts.store, config, study.WithMethods(s.hosts.methods))
 	if errors.Is(err, study.ErrExists) {
-		err = s.compare(ctx, config.WithDefaults(), c.Method != "", err)
+		err = s.compare(ctx, config, c.Method != "", err)
 	}
 	if err != nil {
 		return nil, s.explain(ctx, err)
@@ -187,7 +187,8 @@ func (s *Server) createStudy(ctx context.Context, in *struct{ Body createBody })
 
 // compare says how the study that exists differs from the one that was to be created, or
 // returns exists: programs that continue a study want to know whether it is theirs.
-func (s *Server) compare(ctx context.Context, want study.Config, method bool, exists error) error {
+func (s *Server) compare(ctx context.Context, given study.Config, method bool, exists error) error {
+	want := given.WithDefaults()
 	h, err := s.hosts.enter(ctx, want.Name)
 	if err != nil {
 		return err
@@ -211,6 +212,10 @@ func (s *Server) compare(ctx context.Context, want study.Config, method bool, ex
 		differs = "a cost that does not count"
 	case method && had.Method != canonical:
 		differs = "the method " + had.Method
+	case given.Seed != 0 && had.Seed != given.Seed:
+		differs = fmt.Sprintf("the seed %d", had.Seed)
+	case given.Init != 0 && had.Init != given.Init:
+		differs = fmt.Sprintf("an initial design of %d trials", had.Init)
 	default:
 		return exists
 	}

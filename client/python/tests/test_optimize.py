@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,49 @@ def test_a_study_goes_on(tmp_path: Path) -> None:
     assert again.table == second.table
     with pytest.raises(mahabo.StudyDiffers, match="other parameters"):
         mahabo.minimize(objectives.square, {"x": {"float": [0, 1]}}, evals=9, path=path)
+
+
+def test_points_are_evaluated_once_each(tmp_path: Path) -> None:
+    def go_on(points: Any, evals: int) -> list[float]:
+        result = mahabo.minimize(objectives.square, SPACE, evals=evals, path=tmp_path / "rig.db", method="sobol", points=points)
+        return [row["x"] for row in result.table if row["origin"] == "user"]
+
+    a, b = {"x": 0.5, "y": 0.5}, {"x": 0.25, "y": 0.5}
+    assert go_on([a], 2) == [0.5]
+    assert go_on([a, b], 4) == [0.5, 0.25]
+    assert go_on([b, a], 5) == [0.5, 0.25]
+    assert go_on([a, b, a], 6) == [0.5, 0.25, 0.5]  # twice is meant
+    wrong: list[tuple[Any, str]] = [
+        (a, "points is one dict: give a list of dicts"),
+        ([a, 3], "point 2 is 3: give a dict"),
+        ([a, {"x": 3, "y": 0}], 'point 2: parameter "x" is 3, expected'),
+        ([a, {"x": float("nan"), "y": 0}], "point 2: .* finite"),
+    ]
+    for points, says in wrong:
+        with pytest.raises((TypeError, ValueError, mahabo.Problem), match=f"^{says}"):
+            go_on(points, 7)
+
+
+def test_a_path_that_is_no_name(tmp_path: Path) -> None:
+    path = tmp_path / "grö ße.db"
+    with pytest.raises(ValueError, match="a study cannot be called 'grö ße': give it a name .* study=NAME"):
+        mahabo.minimize(objectives.square, SPACE, evals=1, path=path)
+    assert not path.exists()
+    assert mahabo.minimize(objectives.square, SPACE, evals=1, path=path, study="größe_1.2").study == "größe_1.2"
+
+
+def test_two_runs_of_a_study_at_a_time(tmp_path: Path) -> None:
+    def run() -> None:
+        mahabo.minimize(objectives.slow, {"x": {"float": [-1, 1]}}, evals=20, path=tmp_path / "rig.db", method="sobol", progress=False)
+
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    with PrivateServer(tmp_path / "rig.db") as last:
+        states = last.client.study("rig").info().states
+    assert set(states) == {"complete"} and 20 <= states["complete"] <= 21  # each may have one when the last is told
 
 
 def test_failures(capfd: pytest.CaptureFixture[str]) -> None:

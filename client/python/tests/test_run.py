@@ -245,7 +245,8 @@ def test_patience() -> None:
             server.shutdown()
 
 
-def test_tokens(binary: str, tmp_path: Path) -> None:
+def test_tokens(binary: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MAHABO_TOKEN", raising=False)
     tokens = str(tmp_path / "tokens")
     made = subprocess.run(
         [binary, "token", "create", "--token-file", tokens, "--study", "rig", "--role", "admin", "--name", "alice"],
@@ -262,8 +263,26 @@ def test_tokens(binary: str, tmp_path: Path) -> None:
         client.create_study("rig", SPACE)
         with pytest.raises(mahabo.Unauthorized):
             client.create_study("other", SPACE)
+        assert mahabo.connect(server.url, secret + "\n").study("rig").name == "rig"  # as a file has it
+        monkeypatch.setenv("MAHABO_TOKEN", secret)
+        assert mahabo.connect(server.url).study("rig").name == "rig"
+        with pytest.raises(mahabo.Unauthorized, match="not known"):
+            mahabo.connect(server.url, token="another").studies()
+        for wrong in ("two\nlines", "secrét"):
+            with pytest.raises(ValueError, match="^the token has characters") as caught:
+                mahabo.connect(server.url, wrong)
+            assert wrong[:3] not in str(caught.value)
     finally:
         server.stop()
+
+
+def test_ctrl_c_beside_a_wrong_cost(study: mahabo.Study) -> None:
+    def objective(p: dict[str, Any], trial: mahabo.Trial) -> float:
+        trial.cost = -1.0
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        study.minimize(objective, evals=4)
 
 
 @pytest.mark.parametrize("parallel", [1, 2])

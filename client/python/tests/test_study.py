@@ -54,6 +54,16 @@ def test_leases(study: mahabo.Study, shared: Server) -> None:
         trial.heartbeat()
 
 
+def test_steps_are_whole(study: mahabo.Study) -> None:
+    (trial,) = study.ask(1)
+    for step in (0, 1.0, 2):
+        trial.report(step, 1.0)  # type: ignore[arg-type]
+    for wrong in (2.5, float("nan"), "3"):
+        with pytest.raises((TypeError, ValueError), match="step is .*: it has to be a whole number"):
+            trial.report(wrong, 1.0)  # type: ignore[arg-type]
+    assert [r.step for r in trial.reports()] == [0, 1, 2]
+
+
 def test_trials_pages(study: mahabo.Study) -> None:
     points = [{"x": i / 1000, "n": 1} for i in range(1001)]  # three pages
     trials = study.enqueue(*points, request_id="e")
@@ -117,6 +127,18 @@ def test_change(client: mahabo.Client, study: mahabo.Study) -> None:
         one.change([*narrow, mahabo.Float("z", 0, 1)])
 
 
+def test_change_of_a_study_with_outcomes(client: mahabo.Client) -> None:
+    space = [mahabo.Float("x", 0, 1)]
+    study = client.create_study("outcomes-change", space, outcomes={"m": "minimize", "k[0:1]": {"at_most": 1}}, method="sobol")
+    study.ask(1)[0].tell({"m": 1, "k0": 0, "k1": 0})
+    wider = [*space, mahabo.Float("v", 0, 1, shape=2), mahabo.Choice("d", [None, 1])]
+    answer = study.change(wider, {"v": [0.1, 0.2], "d": None}, constraints=["v0 + v1 <= 1"])
+    assert answer["changed"] and study.space["constraints"] == ["v0 + v1 <= 1"]
+    params = study.trial(1).params
+    assert list(params["v"]) == [0.1, 0.2] and params["d"] is None
+    assert {"v0", "v1", "d"} <= set(study.records()[0])
+
+
 def test_export_and_import(study: mahabo.Study, client: mahabo.Client, tmp_path: Path) -> None:
     study.minimize(lambda p: p["x"], evals=3)
     copy = client.create_study(study.name + "-copy", SPACE)
@@ -131,8 +153,76 @@ def test_export_and_import(study: mahabo.Study, client: mahabo.Client, tmp_path:
     assert best is not None and imported is not None and imported.params == best.params
     report = copy.import_rows([{"lr": 0.5, "n": 2, "value": 1}, {"lr": 7, "n": 2, "value": 1}], columns={"x": "lr"}, dry_run=True)
     assert report.good == 1 and report.bad[0][0] == 2 and "x" in report.bad[0][1]
-    with pytest.raises(ValueError, match="csv or jsonl"):
+    with pytest.raises(ValueError, match="csv, jsonl or parquet"):
         study.export(tmp_path / "trials.txt")
+
+
+class Frame:
+    """What pandas.DataFrame looks like; pandas itself need not be there."""
+
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
+        self._rows = rows
+
+    def to_dict(self, orient: str) -> list[dict[str, Any]]:
+        assert orient == "records"
+        return self._rows
+
+
+class Missing:
+    """pandas.NA, which cannot be compared."""
+
+    def __bool__(self) -> bool:
+        raise TypeError("boolean value of NA is ambiguous")
+
+    def __ne__(self, other: object) -> Any:
+        return self
+
+
+def test_import_rows(client: mahabo.Client) -> None:
+    space = [mahabo.Float("x", 0, 1), mahabo.Float("w", 0, 1, shape=3), mahabo.Choice("c", [None, 3, "z"]), mahabo.Float("value", 0, 1)]
+    study = client.create_study("rows", space, method="sobol")
+    assert study.import_rows([]) == mahabo.ImportReport(0, [], 0, [], False)
+    good = {"x": 0.5, "w": (0.1, 0.2, 0.3), "c": None, "params.value": 0.5, "value": 1.0}
+    rows = [
+        {**good, "value": float("nan")},
+        {**good, "x": Missing()},
+        {**good, "value": float("inf")},
+        {**good, "w": [0.1, 0.2]},
+        {**good, "w": [0.1, float("nan"), 0.2]},
+        {**good, "std": float("nan"), "notes": Missing(), "cost": None},
+        {**good, "c": 3, "value": float("nan"), "state": "failed"},
+    ]
+    for table in (rows, Frame(rows)):
+        report = study.import_rows(table, dry_run=True)
+        assert report.good == 2 and [line for line, _ in report.bad] == [1, 2, 3, 4, 5]
+        assert ["no value" in e for _, e in report.bad] == [True, True, False, False, True] and "Inf" in report.bad[2][1] and '"w0" is [0.1 0.2]' in report.bad[3][1]
+    with pytest.raises(mahabo.Problem, match="row|line"):
+        study.import_rows(rows, strict=True)
+    assert study.import_rows(rows).trials == [1, 2]
+    one, two = study.trials()
+    assert (list(one.params["w"]), one.params["c"], two.params["c"], two.state) == ([0.1, 0.2, 0.3], None, 3, "failed")
+    named = [{"x": 0.5, "weights": [0.1, 0.2, 0.3], "kind": 3, "v": 0.25, "loss": 2.0}]
+    assert study.import_rows(named, columns={"w": "weights", "c": "kind", "params.value": "v", "value": "loss"}).trials == [3]
+    three = study.trial(3)
+    assert (list(three.params["w"]), three.params["c"], three.params["value"], three.value) == ([0.1, 0.2, 0.3], 3, 0.25, 2.0)
+    copy = client.create_study("rows-copy", space, method="sobol")
+    assert copy.import_rows(study.records()).good == 3  # its times are of type datetime
+    assert [t.params["c"] for t in copy.trials()] == [None, 3, 3]
+    with pytest.raises(TypeError, match="row 2: .* is a object: use"):
+        study.import_rows([good, {**good, "x": object()}])
+
+
+def test_formats_and_decimals(client: mahabo.Client, tmp_path: Path) -> None:
+    study = client.create_study("formats", SPACE, method="sobol")
+    (tmp_path / "a.csv").write_text("x;n;value\n0,125;2;1,5\n0,250;7;1\n")
+    assert study.import_file(tmp_path / "a.csv", decimal="comma", dry_run=True).good == 1
+    with pytest.raises(mahabo.Problem):
+        study.import_file(tmp_path / "a.csv", decimal="comma", strict=True)
+    assert study.import_file(tmp_path / "a.csv", decimal="comma").trials == [1] and study.trial(1).value == 1.5
+    study.export(tmp_path / "a.parquet")
+    assert (tmp_path / "a.parquet").read_bytes()[:4] == b"PAR1"
+    with pytest.raises(ValueError, match="format is 'parquet': write csv or jsonl"):
+        study.import_file(tmp_path / "a.parquet")
 
 
 def test_records_and_dataframe(client: mahabo.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,15 +257,19 @@ def test_cost_and_seconds_of_tables(client: mahabo.Client, tmp_path: Path, names
 
 
 def test_existing_studies(client: mahabo.Client) -> None:
-    made = client.create_study("twice", SPACE, method="sobol", goal="maximize", batch=2, budget=40)
+    made = client.create_study("twice", SPACE, method="sobol", goal="maximize", batch=2, budget=40, seed=3, init=7)
     with pytest.raises(mahabo.StudyExists) as caught:
         client.create_study("twice", SPACE)
     assert caught.value.status == 409
-    assert client.create_study("twice", SPACE, goal="maximize", exist_ok=True).method == made.method
+    same: list[dict[str, Any]] = [{}, {"seed": 3, "init": 7}]
+    for more in same:
+        assert client.create_study("twice", SPACE, goal="maximize", exist_ok=True, **more).method == made.method
     cases: list[tuple[Any, dict[str, Any], str]] = [
         ({"x": {"float": [5, 9]}}, {"goal": "maximize"}, "other parameters"),
         (SPACE, {}, "the goal maximize"),
         (SPACE, {"goal": "maximize", "method": "random"}, "the method sobol"),
+        (SPACE, {"goal": "maximize", "seed": 4}, "the seed 3"),
+        (SPACE, {"goal": "maximize", "init": 8}, "an initial design of 7 trials"),
     ]
     for space, settings, says in cases:
         with pytest.raises(mahabo.StudyDiffers, match=says):

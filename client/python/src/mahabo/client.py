@@ -18,6 +18,10 @@ from .trial import StudyInfo
 Former = Union[Sequence[str], Mapping[str, Iterable[Tuple[Mapping[str, Any], float]]]]
 
 
+_CONFLICT = 409
+_DIFFERENCES = 10  # at most, in an error
+
+
 def connect(
     url: str,
     token: str | None = None,
@@ -30,13 +34,14 @@ def connect(
 ) -> Client:
     """Return a client of the server at url.
 
-    token is what ``mahabo token create`` printed, if the server wants one. worker is how
+    token is what ``mahabo token create`` printed, if the server wants one; the environment's MAHABO_TOKEN if it is None. worker is how
     trials name who evaluates them; each process needs its own. timeout is for one request;
     one that fails on its way is repeated for patience seconds, with growing pauses. A
     server that has never answered is an error at once; wait says for how many seconds it
     may still be starting. Nothing is sent yet.
     """
     name = worker or f"python:{socket.gethostname()}:{os.getpid()}:{os.urandom(3).hex()}"
+    token = os.environ.get("MAHABO_TOKEN") if token is None else token
     return Client(Transport(url, token, timeout, patience, wait, ssl_context), name)
 
 
@@ -72,22 +77,22 @@ class Client:
         """Create a study.
 
         parameters are a list, [Log("rate", 1e-5, 0.1), Float("w", -1, 1, shape=200)], or those
-        of a space file: {"rate": {"log": [1e-5, 0.1]}, "w[0:199]": {"float": [-1, 1]}}. constraints are linear, as "w0 + w1 <= 1". goal is minimize unless it is given.
+        of a space file: {"rate": {"log": [1e-5, 0.1]}, "w[0:199]": {"float": [-1, 1]}}, or the whole of one, with its constraints and outcomes. constraints are linear, as "w0 + w1 <= 1". goal is minimize unless it is given.
         outcomes declare several numbers that a trial tells: {"mass": "minimize", "stress": {"at_most": 10}}. budget is
         the number of trials that are meant in all, if it is known: the method plans for
         them. former are studies to learn from: names of studies of the server, or a dict of a name and its trials,
         {"notebook": [({"rate": 0.1}, 3.2), ...]}. They may have other bounds, parameters, units and offsets. stop names a rule that ends trials early by what they report: gain, asha, median or curve, with options as
         gain:keep=0.5. With cost="aware" points are chosen for what they are expected to bring beside what they cost, less
         and less so towards max_cost, the cost that is meant in all. With exist_ok the study that has the name already is returned as it is,
-        unless its parameters, its goal or its method are others (StudyDiffers).
+        unless its parameters or its goal are others, or the method, seed, init, stop or cost that is given (StudyDiffers); former does not count then.
         """
         space = Space(parameters)
         body: dict[str, Any] = {
             "name": name,
-            "space": {"parameters": space.parameters, "constraints": list(constraints)},
+            "space": space.tree(constraints),
             "seed": seed,
         }
-        if goal is None and not outcomes:
+        if goal is None and not outcomes and not space.outcomes:
             goal = "minimize"
         optional = {"outcomes": outcomes or None, "goal": goal, "method": method, "init": init, "batch": batch, "budget": budget}
         optional.update({"stop": stop, "cost": cost, "max_cost": max_cost})
@@ -106,10 +111,14 @@ class Client:
         """Return a study, which has to exist.
 
         parameters are the list that it was created with, if it was one: points then have its
-        arrays and options.
+        arrays and options. Others than those of the study are a StudyDiffers.
         """
         info = self._transport.json("GET", "/v1/studies/" + quote(name, safe=""))
-        return Study(self._transport, self.worker, StudyInfo.read(info), Space(parameters or {}))
+        space = Space(parameters or {})
+        if parameters and (differences := space.differences(info["space"]["parameters"])):
+            text = "; ".join(differences[:_DIFFERENCES])
+            raise StudyDiffers(_CONFLICT, {"detail": f"study {name!r} has other parameters ({text}): give those that it has, or leave them out"})
+        return Study(self._transport, self.worker, StudyInfo.read(info), space)
 
     def studies(self) -> list[StudyInfo]:
         """List the studies and how far they are."""

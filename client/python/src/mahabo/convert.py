@@ -10,7 +10,8 @@ import json
 import math
 import operator
 import re
-from typing import Any, Dict, Mapping
+from datetime import datetime
+from typing import Any, Dict, Iterable, Mapping
 
 _RANGE = re.compile(r"(.*)\[(\d+):(\d+)\]")
 
@@ -32,15 +33,57 @@ def plain(value: Any) -> Any:
     raise TypeError(f"{value!r} is a {type(value).__name__}: use a number, a string or a bool")
 
 
-def count(name: str, n: Any) -> int:
-    """Return a number of trials, from 1 on."""
+def whole(name: str, n: Any) -> int:
+    """Return an int for a whole number of any type."""
     try:
-        whole = int(n) if isinstance(n, float) and n.is_integer() else operator.index(n)
+        return int(n) if isinstance(n, float) and n.is_integer() else operator.index(n)
     except TypeError:
         raise TypeError(f"{name} is {n!r}: it has to be a whole number") from None
-    if whole < 1:
+
+
+def dicts(name: str, given: Any) -> Iterable[Mapping[str, Any]]:
+    """Return the dicts of a list, or of a pandas.DataFrame."""
+    if hasattr(given, "to_dict"):
+        given = given.to_dict("records")
+    if isinstance(given, Mapping):
+        raise TypeError(f"{name} is one dict: give a list of dicts")
+    rows: Iterable[Mapping[str, Any]] = given
+    return rows
+
+
+def cell(value: Any) -> Any:
+    """Return what JSON has for a cell of a table: None for NaN and NA, a text for a time."""
+    if isinstance(value, (list, tuple)):
+        return value
+    try:
+        if value != value:
+            return None
+    except TypeError:  # pandas.NA cannot be compared
+        return None
+    except ValueError:  # nor can arrays
+        return value
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
+
+
+def count(name: str, n: Any) -> int:
+    """Return a number of trials, from 1 on."""
+    trials = whole(name, n)
+    if trials < 1:
         raise ValueError(f"{name} is {n}: it has to be at least 1")
-    return whole
+    return trials
+
+
+def amount(name: str, given: Any) -> float:
+    """Return a float for a finite number from 0 on, as a standard deviation or a cost."""
+    try:
+        n = number(given)
+    except TypeError:
+        n = -1.0
+    if not 0 <= n < math.inf:
+        raise ValueError(f"{name} is {given!r}: it has to be a finite number from 0 on")
+    return n
 
 
 def number(value: Any) -> float:
@@ -78,8 +121,10 @@ def measured(outcomes: Mapping[str, Any], instead: str = _TELL) -> Dict[str, Any
     body: Dict[str, Any] = {}
     for name, given in outcomes.items():
         if isinstance(given, tuple):
+            if len(given) != 2:
+                raise TypeError(f"outcome {name!r} is {given}: give a number, or a pair of the value and its std")
             value, std = given
-            body[name] = {"value": finite(value, instead), "std": number(std)}
+            body[name] = {"value": finite(value, instead), "std": amount("std", number(std))}
         else:
             body[name] = finite(given, instead)
     return body
@@ -92,15 +137,23 @@ def expand(declared: str) -> list[str]:
 
 
 class Kinds:
-    """Which parameters of a study are real numbers."""
+    """The parameters of a study, and which of them are real numbers."""
 
-    def __init__(self, parameters: Mapping[str, Any]) -> None:
-        self._real = {
-            name
-            for declared, kind in parameters.items()
-            if _is_real(kind)
-            for name in expand(declared)
-        }
+    def __init__(self, *parameters: Mapping[str, Any]) -> None:
+        self._names: set[str] = set()
+        self._real: set[str] = set()
+        self._labels: Dict[str, list[str]] = {}
+        for declared, kind in (item for tree in parameters for item in tree.items()):
+            names = expand(declared)
+            self._names.update(names)
+            if _is_real(kind):
+                self._real.update(names)
+            if isinstance(kind, Mapping) and "choice" in kind:
+                self._labels.update((name, kind["choice"]) for name in names)
+
+    def know(self, params: Mapping[str, Any]) -> bool:
+        """Say whether the parameters of the server have known names and labels."""
+        return self._names.issuperset(params) and all(params.get(name, labels[0]) in labels for name, labels in self._labels.items())
 
     def convert(self, params: Mapping[str, Any]) -> Dict[str, Any]:
         """Return parameters of the server in their own types."""

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import operator
 import os
+import re
 import shutil
 import socket
 import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
 from .client import Former
-from .convert import count, encode
-from .errors import Interrupted
+from .convert import count, dicts, plain
+from .errors import Interrupted, Problem
 from .evaluators import check_objective
 from .private import PrivateServer
 from .progress import Progress, progress
 from .result import Result
 from .run import Objective, Run
-from .space import Parameters
+from .space import Parameters, Space
 from .study import Study
 from .trial import Trial
 
 _LEASE = 60.0
+_ALONE = "point 1: "  # in what the server says of points that come one by one
+_NAME = re.compile(r"[^\W_][\w.-]{0,127}")
 
 
 def minimize(
@@ -62,8 +67,8 @@ def minimize(
     value.
 
     space is a list of parameters, [Float("w", -1, 1, shape=(20, 10)), Log("rate", 1e-4, 1)],
-    or a dict as in a space file. constraints are linear: "w0 + w1 <= 1". points are
-    evaluated first. With outcomes, {"mass": "minimize", "stress": {"at_most": 10}}, the objective returns a
+    or a dict as in a space file. constraints are linear: "w0 + w1 <= 1". points, dicts or
+    a pandas.DataFrame, are evaluated first, each once also when the study is continued. With outcomes, {"mass": "minimize", "stress": {"at_most": 10}}, the objective returns a
     dict with their names; the best trial then is the best that keeps all limits, or the knee of the
     front, and front has the whole.
 
@@ -72,7 +77,8 @@ def minimize(
 
     With study or path the trials are kept: in the file path (mahabo.db), as the study
     (named after the file). The same call continues it until evals trials have an outcome,
-    after Ctrl-C or a crash too, and mahabo's commands read it. Else they are in a
+    after Ctrl-C or a crash too, and mahabo's commands read it. Several programs may run it at the same time. Another method, seed, init, stop or
+    cost than at first is a StudyDiffers; former has an effect on a new study only. Else they are in a
     temporary file, which is kept, and named, only after Ctrl-C or an error of the run.
 
     workers="processes" calls the objective in processes: it is then a function of a module,
@@ -177,6 +183,8 @@ class _Job:
 
     def _run_in(self, file: Path, goal: str, temporary: bool) -> Result:
         start = time.monotonic()
+        if self.study is None and not _NAME.fullmatch(file.stem):
+            raise ValueError(f"path is {str(file)!r}, but a study cannot be called {file.stem!r}: give it a name of letters, digits and -_. with study=NAME")
         with PrivateServer(file) as server:
             study = server.client.create_study(
                 self.study or file.stem,
@@ -184,7 +192,7 @@ class _Job:
                 constraints=self.constraints,
                 outcomes=self.outcomes,
                 method=self.method,
-                goal=None if self.outcomes else goal,
+                goal=None if self.outcomes or Space(self.space).outcomes else goal,
                 seed=self.seed,
                 init=self.init,
                 budget=self.evals,
@@ -195,13 +203,11 @@ class _Job:
                 exist_ok=True,
             )
             _take_over(study)
-            points = list(self.points)
-            if points:
-                study.enqueue(*points, request_id=_digest(study, points))
+            _enqueue(study, dicts("points", self.points))
 
             def result() -> Result:
                 path = None if temporary else file
-                front = study.front() if self.outcomes else None
+                front = study.front() if study.space.get("outcomes") else None
                 return Result(study.best(), study.records(), study.goal, study.name, path, time.monotonic() - start, front)
 
             try:
@@ -213,7 +219,7 @@ class _Job:
 
     def _evaluate(self, study: Study) -> None:
         states = study.info().states
-        done = sum(states.get(s, 0) for s in ("complete", "failed", "infeasible", "stopped"))
+        done = _done(states)
         left = self.evals - done
         view = progress(self.evals, done, self.progress)
         try:
@@ -227,17 +233,18 @@ class _Job:
             view.close()
 
     def _over(self, study: Study, say: Callable[[str], None]) -> Callable[[], bool]:
-        """Return what says whether the hours or the cost are used up."""
+        """Return what says whether the hours or the cost are used up, or other runs of the study have evaluated the rest."""
         end = None if self.hours is None else time.monotonic() + 3600 * self.hours
 
         def over() -> bool:
             if end is not None and time.monotonic() >= end:
                 say(f"the {self.hours:g} hours are over: no other trial is begun")
                 return True
-            if self.max_cost is not None and (spent := study.info().spent) >= self.max_cost:
-                say(f"the cost of all trials is {spent:.6g}, and {self.max_cost:g} were meant: no other trial is begun")
+            info = study.info()
+            if self.max_cost is not None and info.spent >= self.max_cost:
+                say(f"the cost of all trials is {info.spent:.6g}, and {self.max_cost:g} were meant: no other trial is begun")
                 return True
-            return False
+            return _done(info.states) >= self.evals
 
         return over
 
@@ -270,9 +277,27 @@ class _Follow:
         self._callback(trial)
 
 
-def _digest(study: Study, points: list[Mapping[str, Any]]) -> str:
-    """Return a name for points, under which a study takes them once."""
-    return "points-" + hashlib.sha256(encode([study.flat(p) for p in points])).hexdigest()[:32]
+def _done(states: Mapping[str, int]) -> int:
+    """Return how many trials have an outcome."""
+    return sum(states.get(s, 0) for s in ("complete", "failed", "infeasible", "stopped"))
+
+
+def _enqueue(study: Study, points: Iterable[Mapping[str, Any]]) -> None:
+    """Add points that an earlier run has not added. Each has an id of its own; one that is given twice has two."""
+    times: Counter[bytes] = Counter()
+    for number, point in enumerate(points, 1):
+        if not isinstance(point, Mapping):
+            raise TypeError(f"point {number} is {point!r}: give a dict")
+        try:
+            text = json.dumps(study.flat(point), sort_keys=True, default=plain).encode()
+            times[text] += 1
+            study.enqueue(point, request_id=f"point-{hashlib.sha256(text).hexdigest()[:32]}-{times[text]}")
+        except ValueError as e:
+            raise ValueError(f"point {number}: {e}") from None
+        except Problem as e:
+            if not str(e).startswith(_ALONE):
+                raise
+            raise Problem(e.status, {"detail": f"point {number}: {str(e)[len(_ALONE) :]}"}) from None
 
 
 def _take_over(study: Study) -> None:

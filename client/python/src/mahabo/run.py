@@ -14,9 +14,9 @@ import time
 import traceback
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Container, Dict, Mapping, Sequence, Tuple, Union
 
-from .convert import count, finite, measured, number
+from .convert import amount, count, expand, finite, measured, number
 from .errors import (
     ConnectionFailed,
     Exhausted,
@@ -26,6 +26,7 @@ from .errors import (
     NoneWorked,
     ObjectiveFailed,
     OutcomeConflict,
+    Problem,
     Stopped,
 )
 from .evaluators import evaluator
@@ -42,6 +43,7 @@ _BEATS = 3  # heartbeats that a lease has time for
 _HOPELESS = 10  # failures without any success that end a run
 _FEW_MORE = 3  # at least, in a study in which all trials had failed before
 _INSTEAD = "return a finite number, or raise mahabo.Infeasible where there is none"
+_REFUSED = 422  # status of the server for what it cannot record
 _PATIENCE = 5.0  # seconds that a run which ends waits for trials that are on their way
 
 _PACKAGE = os.path.dirname(__file__) + os.sep
@@ -177,7 +179,7 @@ class Run:
         if self._stop.is_set():
             return  # it was given back
         try:
-            tell()
+            self._tell(trial, tell)
         except OutcomeConflict:
             trial.refresh()  # another worker was faster; its outcome stays
         with self._lock:
@@ -185,6 +187,19 @@ class Run:
         self._count(trial)
         if self._callback is not None:
             self._callback(trial)
+
+    def _tell(self, trial: Trial, tell: Callable[[], None]) -> None:
+        """Tell the outcome, or, where it cannot be recorded, that the trial failed."""
+        try:
+            tell()
+            return
+        except ValueError as e:
+            reason = str(e)
+        except Problem as e:
+            if e.status != _REFUSED:
+                raise
+            reason = str(e)
+        self._failure(trial, reason, None)()
 
     def _note(self, trial: Trial) -> None:
         """Show a remark of the method, once."""
@@ -211,6 +226,7 @@ class Run:
             except ValueError as e:
                 return self._failure(trial, str(e), None)
             std = None if std is None else number(std)
+            self._check_complete(None)
         except Infeasible as e:
             reason = str(e)
             return lambda: trial.infeasible(reason)
@@ -220,32 +236,36 @@ class Run:
         except Exception as e:
             return self._failure(trial, describe(e), e)
 
-        def tell() -> None:
-            try:
-                trial.tell(value, std)
-            except ValueError as e:
-                self._failure(trial, str(e), None)()
-
-        return tell
+        return lambda: trial.tell(value, std)
 
     def _timed(self, trial: Trial) -> Any:
         """Call the objective, and keep how long it took."""
         start = time.monotonic()
         try:
-            return self._objective(dict(trial.params), trial)
-        finally:
-            trial.seconds = trial.seconds or time.monotonic() - start
+            result = self._objective(dict(trial.params), trial)
+        except Exception:
+            _spend(trial, time.monotonic() - start)
+            raise
+        _spend(trial, time.monotonic() - start)
+        return result
 
     def _named(self, trial: Trial, result: Mapping[str, Any]) -> Callable[[], None]:
-        """Return what tells outcomes by name; all objectives and limits have to be there."""
-        declared = self._study.space.get("outcomes") or {}
-        if not declared:
+        """Return what tells outcomes by name."""
+        if not self._study.space.get("outcomes"):
             raise TypeError("the value is a dict: declare outcomes to return several numbers")
-        missing = [n for n, how in declared.items() if how != "record" and "[" not in n and n not in result and not _recorded(how)]
-        if missing:
-            raise KeyError(f"outcome {missing[0]!r} is missing: return all objectives and limits")
+        self._check_complete(result)
         measured(result, _INSTEAD)  # numbers that are not finite are a failure
         return lambda: trial.tell(result)
+
+    def _check_complete(self, given: Container[str] | None) -> None:
+        """Raise a KeyError unless all objectives and limits are given, for None the first objective alone."""
+        declared = self._study.space.get("outcomes") or {}
+        needed = [name for n, how in declared.items() if not _recorded(how) for name in expand(n)]
+        if given is None:
+            given = [name for n, how in declared.items() if _objective(how) for name in expand(n)][:1]
+        missing = [name for name in needed if name not in given]
+        if missing:
+            raise KeyError(f"outcome {missing[0]!r} is missing: return all objectives and limits")
 
     def _failure(self, trial: Trial, reason: str, error: Exception | None) -> Callable[[], None]:
         """Show what went wrong, the first time with the traceback, and return what tells it."""
@@ -294,9 +314,21 @@ class Run:
             pass  # the leases run out
 
 
+def _spend(trial: Trial, took: float) -> None:
+    """Check the seconds and the cost that the objective has set."""
+    seconds, cost = trial.seconds or 0.0, trial.cost or 0.0
+    trial.seconds, trial.cost = took, 0.0
+    trial.seconds = amount("trial.seconds", seconds) or took
+    trial.cost = amount("trial.cost", cost)
+
+
 def _recorded(how: Any) -> bool:
     """Say whether an outcome is neither an objective nor a limit."""
-    return isinstance(how, Mapping) and not {"goal", "at_most", "at_least"} & set(how)
+    return how == "record" or isinstance(how, Mapping) and not {"goal", "at_most", "at_least"} & set(how)
+
+
+def _objective(how: Any) -> bool:
+    return "goal" in how if isinstance(how, Mapping) else how != "record"
 
 
 def _beat(trial: Trial, lease: float) -> None:

@@ -9,13 +9,14 @@ a string is its label.
 
 from __future__ import annotations
 
+import json
 import math
-from typing import Any, Dict, Iterable, List, Mapping, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Sequence, Tuple, Union
 
-from .convert import Kinds
+from .convert import Kinds, encode, expand, whole
 
 Parameters = Union[Mapping[str, Any], Sequence["Parameter"]]
-"""What a study can be made of: the tree of a space file, or a list of parameters."""
+"""What a study can be made of: the tree of a space file or its parameters, or a list of parameters."""
 
 
 Shape = Union[int, Sequence[int], None]
@@ -33,8 +34,13 @@ class Parameter:
         unit: str = "",
         description: str = "",
     ) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"name is {name!r}: it has to be a text")
+        if name != (first := expand(name))[0]:
+            array = name[: name.rindex("[")]
+            raise ValueError(f"{name!r} is a name of an array: write {array!r} with shape={len(first)}")
         self.name = name
-        self.shape = None if shape is None else (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
+        self.shape = None if shape is None else tuple(whole(f"shape of {name!r}", n) for n in _sides(shape))
         if self.shape is not None and (not self.shape or min(self.shape) < 1):
             raise ValueError(f"shape of {name!r} is {shape}: every side has to be at least 1")
         self._kind = {**kind, **({"unit": unit} if unit else {}), **({"description": description} if description else {})}
@@ -163,8 +169,8 @@ class Choice(Parameter):
         super().__init__(name, {"choice": list(self._options)}, shape, unit, description)
 
     def decode(self, value: Any) -> Any:
-        """Return the option of a label."""
-        return self._options[value]
+        """Return the option of a label, or the label that was added to the study later."""
+        return self._options.get(value, value)
 
     def encode(self, value: Any) -> Any:
         """Return the label of an option."""
@@ -175,35 +181,83 @@ class Space:
     """The parameters of a study, in the user's form and the server's."""
 
     def __init__(self, parameters: Parameters) -> None:
+        self._constraints: List[str] = []
+        self.outcomes: Dict[str, Any] = {}
+        if isinstance(parameters, Mapping) and _is_tree(parameters):
+            if unknown := set(parameters) - {"parameters", "constraints", "outcomes"}:
+                raise ValueError(f"the space has the section {min(unknown)!r}: the sections are parameters, constraints and outcomes")
+            self._constraints = list(parameters.get("constraints") or ())
+            self.outcomes = dict(parameters.get("outcomes") or {})
+            parameters = parameters["parameters"]
         if isinstance(parameters, Mapping):
             self.parameters = dict(parameters)
-            self._objects: Tuple[Parameter, ...] = ()
+            self.objects: Tuple[Parameter, ...] = ()
+        elif parameters is None:
+            raise TypeError("the parameters are None: give a list, as [mahabo.Float('x', 0, 1)], or a dict")
         else:
-            self._objects = tuple(parameters)
-            for p in self._objects:
+            self.objects = tuple(parameters)
+            for p in self.objects:
                 if not isinstance(p, Parameter):
                     raise TypeError(f"{p!r} is no parameter: write mahabo.Float({'name'!r}, low, high), or give a dict")
-            self.parameters = {p.declared: p.kind for p in self._objects}
-            if len(self.parameters) < len(self._objects):
-                raise ValueError(f"parameters are {[p.declared for p in self._objects]}: each needs a name of its own")
+            self.parameters = {p.declared: p.kind for p in self.objects}
+            if len(self.parameters) < len(self.objects):
+                raise ValueError(f"parameters are {[p.declared for p in self.objects]}: each needs a name of its own")
+        self._own = {name for p in self.objects for name in p.names()}
         self._kinds = Kinds(self.parameters)
+        self._read: Callable[[], Mapping[str, Any]] | None = None
 
-    def or_stored(self, parameters: Mapping[str, Any]) -> Space:
-        """Return the space itself if it was made of objects, else that of what the server has stored."""
-        return self if self._objects else Space(parameters)
+    def of(self, stored: Mapping[str, Any], read: Callable[[], Mapping[str, Any]]) -> Space:
+        """Return the space of a study: itself if it was made of objects, else that of what is stored.
+
+        read returns what is stored when another client has changed it.
+        """
+        space = self if self.objects else Space(stored)
+        space._read = read
+        return space
+
+    def tree(self, constraints: Iterable[str] = ()) -> Dict[str, Any]:
+        """Return what a space file has, with more constraints."""
+        tree: Dict[str, Any] = {"parameters": self.parameters, "constraints": [*self._constraints, *constraints]}
+        return {**tree, "outcomes": self.outcomes} if self.outcomes else tree
+
+    def differences(self, stored: Mapping[str, Any]) -> List[str]:
+        """Say in what other parameters differ from these."""
+        own, theirs = _elements(json.loads(encode(self.parameters))), _elements(stored)
+        gone = [f"{name!r} is missing" for name in theirs if name not in own]
+        new = [f"{name!r} is not one of its own" for name in own if name not in theirs]
+        other = [f"{name!r} is {own[name]} instead of {theirs[name]}" for name in own if name in theirs and own[name] != theirs[name]]
+        return gone + new + other
 
     def gather(self, flat: Mapping[str, Any]) -> Dict[str, Any]:
-        """Return a point of the server as the user has it."""
+        """Return a point of the server as the user has it. Parameters and labels that another client has added are as they are stored."""
+        if self._read is not None and not self._kinds.know(flat):
+            self._kinds = Kinds(self.parameters, self._read())
         typed = self._kinds.convert(flat)
-        return {p.name: p.gather(typed) for p in self._objects} if self._objects else typed
+        point = {p.name: p.gather(typed) for p in self.objects}
+        return {**point, **{name: v for name, v in typed.items() if name not in self._own}}
 
     def scatter(self, point: Mapping[str, Any]) -> Dict[str, Any]:
         """Return a point of the user, or a part of one, as the server has it."""
         flat: Dict[str, Any] = {}
-        objects = {p.name: p for p in self._objects}
+        objects = {p.name: p for p in self.objects}
         for name, value in point.items():
             flat.update(objects[name].scatter(value) if name in objects else {name: value})
         return flat
+
+
+def _sides(shape: Any) -> Iterable[Any]:
+    return shape if isinstance(shape, Iterable) else [shape]
+
+
+def _is_tree(parameters: Mapping[str, Any]) -> bool:
+    """Say whether it is a whole space file: a parameter that is called parameters has no dicts."""
+    inner = parameters.get("parameters")
+    return isinstance(inner, Mapping) and bool(inner) and all(isinstance(kind, Mapping) for kind in inner.values())
+
+
+def _elements(parameters: Mapping[str, Any]) -> Dict[str, Any]:
+    """Return the kinds of parameters, those of arrays by the names of their elements."""
+    return {name: kind for declared, kind in parameters.items() for name in expand(declared)}
 
 
 def _levels(name: str, low: float, high: float, step: float) -> List[float]:

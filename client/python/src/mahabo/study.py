@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple, Union
 from urllib.parse import quote
 
-from .convert import encode, expand, finite, measured
+from .convert import cell, dicts, encode, expand, finite, measured
 from .errors import ImprovisedWarning
 from .run import Objective, Run
 from .space import Parameters, Space
@@ -18,7 +18,7 @@ from .transport import Transport
 from .trial import Best, Front, Model, Report, StudyInfo, Trial, read_best
 
 _PAGE = 500
-_TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
+_TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}  # of what is imported
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Study:
         self.goal = info.goal
         self.method = info.method
         self.space = info.space
-        self._space = space.or_stored(info.space["parameters"])
+        self._space = space.of(info.space["parameters"], self._stored)
 
     def __repr__(self) -> str:
         return f"<mahabo.Study {self.name!r}, {self.method}>"
@@ -56,6 +56,12 @@ class Study:
         self, verb: str, path: str, body: Any = None, query: Mapping[str, Any] | None = None, *, repeat: bool = True
     ) -> Any:
         return self._transport.json(verb, self._path + path, body, query, repeat=repeat)
+
+    def _stored(self) -> Dict[str, Any]:
+        """Read the parameters again, which another client may have changed."""
+        self.space = self._call("GET", "")["space"]
+        parameters: Dict[str, Any] = self.space["parameters"]
+        return parameters
 
     def ask(
         self,
@@ -126,18 +132,21 @@ class Study:
         are outside of the new bounds: they keep their outcomes, but do not count.
         """
         wanted = Space(parameters)
+        space = wanted.tree(constraints)
+        if self.space.get("outcomes"):
+            space.setdefault("outcomes", self.space["outcomes"])  # they stay
         answer: Dict[str, Any] = self._call(
             "POST",
             "/change",
             {
-                "space": {"parameters": wanted.parameters, "constraints": list(constraints)},
-                "values": dict(values or {}),
+                "space": space,
+                "values": wanted.scatter(values or {}),
                 "preview": preview,
                 "worker": self.worker,
             },
         )
         if answer["changed"]:
-            self._space = wanted
+            self._space = wanted.of(self._stored(), self._stored)
         return answer
 
     def enqueue(self, *points: Mapping[str, Any], request_id: str | None = None) -> list[Trial]:
@@ -318,9 +327,9 @@ class Study:
         return frame.set_index("number") if len(frame) else frame
 
     def export(self, path: Union[str, os.PathLike[str]], format: str | None = None) -> None:
-        """Write all trials to a file, csv or jsonl; the ending decides when format is None."""
+        """Write all trials to a file, csv, jsonl or parquet; the ending decides when format is None."""
         target = Path(path)
-        kind = _format(target, format)
+        kind = _format(target, format, *_TYPES, "parquet")
         data = self._transport.send("GET", self._path + "/export", query={"format": kind})
         part = target.with_name(target.name + ".part")
         part.write_bytes(data)
@@ -333,27 +342,63 @@ class Study:
         *,
         columns: Mapping[str, str] | None = None,
         dry_run: bool = False,
+        strict: bool = False,
+        decimal: str | None = None,
     ) -> ImportReport:
         """Add evaluations made before or elsewhere: a table with a column per parameter and value.
 
         columns says how the table calls a parameter, an outcome, or value, state, std, reason, notes, excluded, cost or seconds.
+        With strict a row that cannot be used refuses the whole table. decimal is the sign before the decimals in CSV, point or comma; None goes
+        by the numbers.
         """
         source = Path(path)
-        return self._import(source.read_bytes(), _format(source, format), columns, dry_run)
+        return self._import(source.read_bytes(), _format(source, format, *_TYPES), columns, dry_run, strict, decimal)
 
     def import_rows(
         self,
-        rows: Iterable[Mapping[str, Any]],
+        rows: Any,
         *,
         columns: Mapping[str, str] | None = None,
         dry_run: bool = False,
+        strict: bool = False,
     ) -> ImportReport:
-        """Do as import_file does, with rows as dicts."""
-        data = b"".join(encode(dict(row)) + b"\n" for row in rows)
-        return self._import(data, "jsonl", columns, dry_run)
+        """Do as import_file does, with dicts, or with a pandas.DataFrame. They may have arrays and options as points do; NaN stands for an empty cell."""
+        columns = dict(columns or {})
+        lines = []
+        for number, row in enumerate(dicts("rows", rows), 1):
+            try:
+                lines.append(encode(self._row(row, columns)) + b"\n")
+            except (TypeError, ValueError) as e:
+                raise type(e)(f"row {number}: {e}") from None
+        if not lines:
+            return ImportReport(0, [], 0, [], False)
+        arrays = {_column(p.name) for p in self._space.objects if p.shape is not None}
+        return self._import(b"".join(lines), "jsonl", {name: c for name, c in columns.items() if name not in arrays}, dry_run, strict, None)
 
-    def _import(self, data: bytes, kind: str, columns: Mapping[str, str] | None, dry_run: bool) -> ImportReport:
-        query: Dict[str, Any] = {"format": kind, "dry_run": str(dry_run).lower()}
+    def _row(self, row: Mapping[str, Any], columns: Mapping[str, str]) -> Dict[str, Any]:
+        """Return a row as an exported file has it."""
+        flat = {name: cell(v) for name, v in row.items()}
+        for p in self._space.objects:
+            name = columns.get(_column(p.name), _column(p.name))
+            if name not in flat:
+                continue
+            value = flat.pop(name)
+            if p.shape is None:
+                flat[name] = p.encode(value)
+                continue
+            try:
+                elements = p.scatter(value)
+            except ValueError:
+                elements = dict.fromkeys(p.names(), value)  # the report lists the row
+            flat.update((_column(element), cell(v)) for element, v in elements.items())
+        return flat
+
+    def _import(
+        self, data: bytes, kind: str, columns: Mapping[str, str] | None, dry_run: bool, strict: bool, decimal: str | None
+    ) -> ImportReport:
+        query: Dict[str, Any] = {"format": kind, "dry_run": str(dry_run).lower(), "strict": str(strict).lower()}
+        if decimal is not None:
+            query["decimal"] = decimal
         if columns:
             query["column"] = [f"{name}={column}" for name, column in columns.items()]
         d = json.loads(self._transport.send("POST", self._path + "/import", data, _TYPES[kind], query))
@@ -373,8 +418,9 @@ def _outcome(name: str) -> str:
     return "outcomes." + name if name in _TAKEN and name != "value" else name
 
 
-def _format(path: Path, format: str | None) -> str:
+def _format(path: Path, format: str | None, *kinds: str) -> str:
     kind = format or path.suffix.lstrip(".").lower()
-    if kind not in _TYPES:
-        raise ValueError(f"format is {kind!r}: write csv or jsonl, or give the file such an ending")
+    if kind not in kinds:
+        choices = ", ".join(kinds[:-1]) + f" or {kinds[-1]}"
+        raise ValueError(f"format is {kind!r}: write {choices}, or give the file such an ending")
     return kind

@@ -46,7 +46,9 @@ class Transport:
         self._patience = patience
         self._wait = wait
         self._answered = False  # the server, to any request
-        self._token = token
+        self._token = (token or "").strip()  # one that is read from a file ends a line
+        if not all("!" <= c <= "~" for c in self._token):
+            raise ValueError("the token has characters that none has: give the one line that mahabo token create printed")
         self._timeout = timeout
         handlers: list[urllib.request.BaseHandler] = [_NoRedirect()]
         if context is not None:

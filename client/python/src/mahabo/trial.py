@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Union
 
-from .convert import finite, measured
+from .convert import amount, finite, measured, whole
 from .errors import Problem
 from .space import Space
 
@@ -274,7 +274,7 @@ class Trial:
             self.seconds = seconds
         body: dict[str, Any] = {"outcomes": measured(value)} if isinstance(value, Mapping) else {"value": finite(value)}
         if std is not None:
-            body["std"] = _deviation(std)
+            body["std"] = _deviation(std, value)
         if params:
             body["params"] = self.study._space.scatter(params)
         if cost or self.cost:
@@ -288,7 +288,7 @@ class Trial:
         first objective at least. A trial that should end is told so by stopped(), or by raising mahabo.Stopped in an
         objective. Reporting an earlier step again, as after a checkpoint, replaces what was reported from there on.
         """
-        one: dict[str, Any] = {"step": int(step)}
+        one: dict[str, Any] = {"step": whole("step", step)}
         if isinstance(value, Mapping):
             one["outcomes"] = {name: finite(v) for name, v in value.items()}
         else:
@@ -338,7 +338,7 @@ class Trial:
         elif value is not None:
             body["value"] = finite(value)
         if std is not None:
-            body["std"] = _deviation(std)
+            body["std"] = _deviation(std, value)
         if params:
             body["params"] = self.study._space.scatter(params)
         for name, given in (("state", state), ("reason", reason), ("excluded", exclude), ("delete_note", delete_note)):
@@ -394,11 +394,11 @@ class Trial:
 _LONGEST = 10_000
 
 
-def _deviation(std: float) -> float:
-    std = float(std)
-    if not 0 <= std < float("inf"):
-        raise ValueError(f"std is {std}: a standard deviation is a finite number from 0 on")
-    return std
+def _deviation(std: float, value: Union[float, Mapping[str, Any], None]) -> float:
+    """Return the standard deviation of a single value."""
+    if isinstance(value, Mapping):
+        raise TypeError(f"std is {std}, but there are outcomes by name: give pairs (value, std)")
+    return amount("std", std)
 
 
 def read_best(d: Mapping[str, Any] | None, space: Space) -> Best | None:
