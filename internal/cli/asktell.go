@@ -149,6 +149,12 @@ func (c *tellCmd) Run(ctx context.Context, s streams) error {
 	switch {
 	case len(c.Outcomes) > 0 && (o.State != evaluate.Complete || c.Value != ""):
 		return usagef("outcomes by name are those of a complete trial, without --value: leave out one of the two")
+	case len(c.Outcomes) > 0 && c.Std != 0:
+		return usagef("--std: outcomes have their standard deviations with them: leave it out, and write NAME=VALUE±STD, as in stress=9.1±0.2")
+	case o.State != evaluate.Complete && c.Std != 0:
+		return usagef("--std: a trial that is %s has no value, leave it out", c.State)
+	case o.State == evaluate.Complete && c.Reason != "":
+		return usagef("--reason: a complete trial has none, use --note or the state failed, infeasible or stopped")
 	case len(c.Outcomes) > 0:
 		var err error
 		if o.Outcomes, o.Stds, err = readOutcomes(c.Outcomes); err != nil {

@@ -225,6 +225,9 @@ func TestStudyUsageErrors(t *testing.T) {
 		{"tell rig 1 --value high", `"high" is not a number`},
 		{"tell rig 1 --value NaN", "only finite"},
 		{"tell rig 1 --value 1 --state failed", "no value"},
+		{"tell rig 1 --std 1 --state failed", "--std: a trial that is failed has no value"},
+		{"tell rig 1 --value 1 --reason late", "--reason: a complete trial has none"},
+		{"tell rig 1 a=1 --std 0.5", "write NAME=VALUE±STD"},
 		{"tell rig 1 --value 1 --state done", "--state"},
 	} {
 		t.Run(c.args, func(t *testing.T) { refused(t, c.says, in(c.args)...) })
