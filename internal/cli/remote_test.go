@@ -31,7 +31,7 @@ func TestServerAsStore(t *testing.T) {
 		{"correct rig 1 --value 0.82", "value 0.83 -> 0.82"},
 		{"correct rig 1 --value 0.82", "is so already"},
 		{"study import rig " + past + " --column value=yield", "imported 2 rows, left out 1"},
-		{"study import rig " + past + " --column value=yield", "2 rows were there already"},
+		{"study import rig " + past + " --column value=yield", "imported 0 rows, left out 0; 2 rows are in the study already"},
 		{"study change rig --bounds x=0,20 --fix n=3", "would change study rig"},
 		{"study change rig --bounds x=0,20 --digits x=1 --yes", "changed study rig: 5 of its 5 trials count"},
 		{"best rig", "9 at trial 5"},

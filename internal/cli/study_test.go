@@ -137,9 +137,19 @@ func TestStudyImportExport(t *testing.T) {
 	if code != 0 || stdout != "would import 2 rows, left out 1\n" || !strings.Contains(stderr, file+":3: ") || !strings.Contains(stderr, "99") {
 		t.Errorf("the dry run printed %q, %q, code %d", stdout, stderr, code)
 	}
-	for _, want := range []string{"imported 2 rows, left out 1\n", "2 rows were there already, left out 1\n"} {
+	for _, want := range []string{"imported 2 rows, left out 1\n", "imported 0 rows, left out 1; 2 rows are in the study already (see --repeats)\n"} {
 		if text := must(t, in(imported)...); text != want {
 			t.Errorf("importing printed %q, want %q", text, want)
+		}
+	}
+	writeIn(t, dir, "past.csv", "x,count,mode,loss\n1,2,fast,0.5\n9,2,fast,1\n3,4,1,0.25\n")
+	for _, c := range []struct{ flag, want string }{
+		{" --dry-run", "would import 1 row, left out 0; 2 rows are in the study already (see --repeats)\n"},
+		{" --dry-run --repeats", "would import 3 rows, left out 0\n"},
+		{"", "imported 1 row, left out 0; 2 rows are in the study already (see --repeats)\n"},
+	} {
+		if text := must(t, in(imported+c.flag)...); text != c.want {
+			t.Errorf("importing the mended file%s printed %q, want %q", c.flag, text, c.want)
 		}
 	}
 	if text := must(t, in("best rig")...); !strings.HasPrefix(text, "0.25 at trial 2") {
@@ -161,7 +171,7 @@ func TestStudyImportExport(t *testing.T) {
 	out := filepath.Join(dir, "trials.jsonl")
 	must(t, in("study export rig --format jsonl --out "+out)...)
 	must(t, in("study create copy --space "+filepath.Join(dir, "space.yaml"))...)
-	if text := must(t, in("study import copy "+out)...); text != "imported 2 rows, left out 0\n" {
+	if text := must(t, in("study import copy "+out)...); text != "imported 3 rows, left out 0\n" {
 		t.Errorf("importing the export printed %q", text)
 	}
 }

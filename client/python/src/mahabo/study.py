@@ -34,6 +34,8 @@ class ImportReport:
     """Numbers of the new trials, none after a dry run."""
     repeated: bool
     """The same table was imported before; trials are of then."""
+    known: int = 0
+    """Rows of good that are in the study already, with the same parameters and outcome, and are not taken again."""
 
 
 class Study:
@@ -333,13 +335,15 @@ class Study:
         *,
         columns: Mapping[str, str] | None = None,
         dry_run: bool = False,
+        repeats: bool = False,
     ) -> ImportReport:
         """Add evaluations made before or elsewhere: a table with a column per parameter and value.
 
         columns says how the table calls a parameter, an outcome, or value, state, std, reason, notes, excluded, cost or seconds.
+        Rows that are in the study already are not taken again, unless repeats says that they are real repetitions.
         """
         source = Path(path)
-        return self._import(source.read_bytes(), _format(source, format), columns, dry_run)
+        return self._import(source.read_bytes(), _format(source, format), columns, dry_run, repeats)
 
     def import_rows(
         self,
@@ -347,17 +351,19 @@ class Study:
         *,
         columns: Mapping[str, str] | None = None,
         dry_run: bool = False,
+        repeats: bool = False,
     ) -> ImportReport:
         """Do as import_file does, with rows as dicts."""
         data = b"".join(encode(dict(row)) + b"\n" for row in rows)
-        return self._import(data, "jsonl", columns, dry_run)
+        return self._import(data, "jsonl", columns, dry_run, repeats)
 
-    def _import(self, data: bytes, kind: str, columns: Mapping[str, str] | None, dry_run: bool) -> ImportReport:
-        query: Dict[str, Any] = {"format": kind, "dry_run": str(dry_run).lower()}
+    def _import(self, data: bytes, kind: str, columns: Mapping[str, str] | None, dry_run: bool, repeats: bool) -> ImportReport:
+        query: Dict[str, Any] = {"format": kind, "dry_run": str(dry_run).lower(), "repeats": str(repeats).lower()}
         if columns:
             query["column"] = [f"{name}={column}" for name, column in columns.items()]
         d = json.loads(self._transport.send("POST", self._path + "/import", data, _TYPES[kind], query))
-        return ImportReport(d["good"], [(b["line"], b["error"]) for b in d["bad"]], d["bad_count"], d["trials"] or [], d["repeated"])
+        bad = [(b["line"], b["error"]) for b in d["bad"]]
+        return ImportReport(d["good"], bad, d["bad_count"], d["trials"] or [], d["repeated"], d.get("known", 0))
 
 
 _TAKEN = {"number", "state", "value", "std", "reason", "origin", "batch", "worker", "created", "asked", "told", "notes", "excluded"}
