@@ -181,6 +181,7 @@ func TestStudyUsageErrors(t *testing.T) {
 	space := filepath.Join(dir, "space.yaml")
 	bad := writeIn(t, dir, "bad.yaml", "parameters:\n  x: {flot: [0, 1]}\n")
 	data := writeIn(t, dir, "data.csv", "x,n\n1,2\n")
+	header := writeIn(t, dir, "header.csv", "x,n,mode,value\n")
 	must(t, in("ask rig")...)
 	must(t, in("tell rig 1 --value 1.5")...)
 	for _, c := range []struct{ args, says string }{
@@ -219,6 +220,7 @@ func TestStudyUsageErrors(t *testing.T) {
 		{"note rig 9 hello", "the study has 1"},
 		{"study export rig --out " + dir + "/none/x", "--out"},
 		{"study import rig " + data, `no column`},
+		{"study import rig " + header, "header.csv: the file has no rows"},
 		{"study import rig " + space, "--format"},
 		{"study import rig " + dir + "/none.csv", "none.csv"},
 		{"study import rig " + data + " --column speed=x", `"speed"`},

@@ -79,6 +79,9 @@ func load(ctx context.Context, s *study.Study, r io.Reader, o Options, l limits)
 	if err := in.read(ctx, bytes.TrimPrefix(data, []byte("\ufeff"))); err != nil {
 		return report, err
 	}
+	if len(in.rows)+len(in.bad) == 0 {
+		return report, refusef("the file has no rows: there is nothing to import")
+	}
 	report.Good = len(in.rows)
 	report.Bad = append(report.Bad, in.bad...)
 	if len(in.bad) > 0 && o.Strict {
