@@ -264,7 +264,7 @@ func (c *bestCmd) Run(ctx context.Context, s streams) error {
 		if best.Means != nil {
 			fmt.Fprintf(s.out, "%s%s at trial %d\n", bestText(best, one.Config().Space), repeats, best.Number)
 		} else {
-			fmt.Fprintf(s.out, "%.10g%s at trial %d\n", best.Mean, repeats, best.Number)
+			fmt.Fprintf(s.out, "%s%s at trial %d\n", tenDigits(best.Mean), repeats, best.Number)
 		}
 		return c.params(ctx, s, one, best)
 	})

@@ -147,7 +147,25 @@ func parse(tree any, args []string) (*kong.Context, error) {
 	if err != nil {
 		return nil, usagef("%s%s (see %s --help)", plain(err.Error()), missingUnit(err), commandOf(err))
 	}
-	return command, nil
+	return command, givenTwice(command)
+}
+
+// givenTwice refuses flags of which only the last would count. Those with a name and a value may be repeated for other names.
+func givenTwice(command *kong.Context) error {
+	given := map[*kong.Flag]int{}
+	for _, at := range command.Path {
+		if at.Flag == nil || at.Flag.IsSlice() || at.Flag.IsBool() {
+			continue
+		}
+		given[at.Flag]++
+		switch n := given[at.Flag]; {
+		case at.Flag.IsMap() && n > at.Flag.Target.Len():
+			return usagef("--%s is given twice for one name: leave out one of them", at.Flag.Name)
+		case !at.Flag.IsMap() && n > 1:
+			return usagef("--%s is given twice: leave out one of them", at.Flag.Name)
+		}
+	}
+	return nil
 }
 
 // missingUnit suggests a duration for one that is only a number.

@@ -283,7 +283,7 @@ func (i studyInfo) bestText() string {
 // bestText is the value of the best point, or what it has of several outcomes.
 func bestText(b study.Best, sp *space.Space) string {
 	if b.Means == nil {
-		return fmt.Sprintf("%.6g", b.Mean)
+		return tenDigits(b.Mean)
 	}
 	text := outcomesText(b.Means, objectives(sp)...)
 	if b.Violations != nil {
@@ -318,7 +318,7 @@ func outcomesText(values map[string]float64, first ...string) string {
 		if len(parts) == mostOutcomes {
 			return strings.Join(parts, " ") + fmt.Sprintf(" and %d more", len(values)-mostOutcomes)
 		}
-		parts = append(parts, fmt.Sprintf("%s=%.6g", name, values[name]))
+		parts = append(parts, name+"="+tenDigits(values[name]))
 	}
 	return strings.Join(parts, " ")
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -213,6 +214,9 @@ func TestStudyUsageErrors(t *testing.T) {
 		{"enqueue rig", "name=value"},
 		{"enqueue rig x", `"x" is not of the form`},
 		{"enqueue rig x=1 y=2", `no parameter "y"`},
+		{"enqueue rig x=1 n=1 mode=fast x=2", `parameter "x" is given twice`},
+		{"tell rig 1 --value 1 --value 2", "--value is given twice"},
+		{"tell rig 1 --value 1 --param x=1 --param n=2 --param x=3", "--param is given twice for one name"},
 		{"enqueue rig x=1 n=2", `"mode" has no value`},
 		{"enqueue rig --file " + data, "data.csv:1"},
 		{"retry rig 1", "only a failed or stopped one"},
@@ -264,6 +268,26 @@ func refused(t *testing.T, says string, args ...string) {
 	}
 	if strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, says) {
 		t.Errorf("%v: want one line with %q, got %q", args, says, stderr)
+	}
+}
+
+// What was told is repeated with every digit, and tables tell near values apart.
+func TestDigits(t *testing.T) {
+	_, in := rig(t)
+	must(t, in("ask rig --count 4")...)
+	for number, c := range [][2]string{
+		{"--value 12345678.5", "12345678.5"}, {"--value 1013.2541 --std 0.123456", "1013.2541 ± 0.123456"}, {"--value 1013.2547", "1013.2547"}, {"--value -1.5e-7", "-1.5e-07"},
+	} {
+		want := fmt.Sprintf("trial %d of rig is complete with value %s\n", number+1, c[1])
+		if text := must(t, in(fmt.Sprintf("tell rig %d %s --param x=1 --param n=2", number+1, c[0]))...); text != want {
+			t.Errorf("telling printed %q, want %q", text, want)
+		}
+	}
+	text := must(t, in("trials rig")...) + must(t, in("study show rig")...)
+	for _, want := range []string{" 12345678.5 ", " 1013.2541 ± 0.12 ", " 1013.2547 "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
 	}
 }
 
