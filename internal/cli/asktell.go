@@ -208,17 +208,31 @@ func readOutcomes(texts []string) (values, stds map[string]float64, err error) {
 		if _, twice := values[name]; twice {
 			return nil, nil, usagef("outcome %q is given twice", name)
 		}
-		number, std, noisy := strings.Cut(strings.Replace(number, "+-", "±", 1), "±")
-		if values[name], err = strconv.ParseFloat(number, 64); err != nil {
-			return nil, nil, usagef("outcome %q: %q is not a number%s", name, number, hint.Point(number))
+		value, std, err := readValue(number)
+		if err != nil {
+			return nil, nil, usagef("outcome %q: %w", name, err)
 		}
-		if noisy {
-			if stds[name], err = strconv.ParseFloat(std, 64); err != nil {
-				return nil, nil, usagef("the standard deviation of outcome %q: %q is not a number%s", name, std, hint.Point(std))
-			}
+		if values[name] = value; std != 0 {
+			stds[name] = std
 		}
 	}
 	return values, stds, nil
+}
+
+// readValue reads 9.1, 9.1±0.2 and 9.1 +- 0.2.
+func readValue(text string) (value, std float64, err error) {
+	number, noise, noisy := strings.Cut(strings.Replace(text, "+-", "±", 1), "±")
+	read := func(text string, into *float64) {
+		if text = strings.TrimSpace(text); err == nil {
+			if *into, err = strconv.ParseFloat(text, 64); err != nil {
+				err = fmt.Errorf("%q is not a number%s", text, hint.Point(text))
+			}
+		}
+	}
+	if read(number, &value); noisy {
+		read(noise, &std)
+	}
+	return value, std, err
 }
 
 type bestCmd struct {

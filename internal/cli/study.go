@@ -33,7 +33,7 @@ type studyCmd struct {
 
 // storeFlags choose the store.
 type storeFlags struct {
-	Store string `default:"sqlite:mahabo.db" placeholder:"URL" help:"Where studies are kept: sqlite:PATH, postgres://..., or http://HOST:PORT, a server (its token in MAHABO_TOKEN) (${default})."`
+	Store string `default:"sqlite:mahabo.db" placeholder:"URL" help:"Where studies are kept: sqlite:PATH or postgres://...${served} (${default})."`
 }
 
 // open opens the store, which has to exist: a slip in a path should not leave a new
@@ -355,7 +355,7 @@ func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
 			}
 		}
 		if info.Excluded > 0 {
-			states = append(states, fmt.Sprintf("%d of them excluded", info.Excluded))
+			states = append(states, fmt.Sprintf("%d of them excluded or outside of the parameters", info.Excluded))
 		}
 		w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(w, "study\t%s, created %s\n", info.Config.Name, info.Created.Format(time.RFC3339))
