@@ -151,8 +151,11 @@ func parse(tree any, args []string) (*kong.Context, error) {
 	return command, givenTwice(command)
 }
 
-// givenTwice refuses flags of which only the last would count. Those with a name and a value may be repeated for other names.
+// givenTwice refuses what was measured of which only the last would count, and a name with two values. Settings may be overridden, as
+// scripts do.
 func givenTwice(command *kong.Context) error {
+	at := command.Selected()
+	measured := at != nil && (at.Name == "tell" || at.Name == "correct")
 	given := map[*kong.Flag]int{}
 	for _, at := range command.Path {
 		if at.Flag == nil || at.Flag.IsSlice() || at.Flag.IsBool() {
@@ -162,7 +165,7 @@ func givenTwice(command *kong.Context) error {
 		switch n := given[at.Flag]; {
 		case at.Flag.IsMap() && n > at.Flag.Target.Len():
 			return usagef("--%s is given twice for one name: leave out one of them", at.Flag.Name)
-		case !at.Flag.IsMap() && n > 1:
+		case measured && !at.Flag.IsMap() && at.Flag.Name != "store" && n > 1:
 			return usagef("--%s is given twice: leave out one of them", at.Flag.Name)
 		}
 	}
