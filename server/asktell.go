@@ -86,8 +86,23 @@ func (o OutcomeBody) outcome(where string) (evaluate.Outcome, error) {
 		out.State = evaluate.Complete
 	}
 	out.Outcomes, out.Stds = values(o.Outcomes)
-	if out.State == evaluate.Complete && o.Value == nil && out.Outcomes == nil {
+	complete := out.State == evaluate.Complete
+	none := "a trial that is " + string(out.State) + " has no value: leave it out, or send the state complete"
+	switch {
+	case complete && o.Value == nil && out.Outcomes == nil:
 		return out, invalid(where+".value", "a complete trial has a value: send it, or the state failed or infeasible")
+	case complete && o.Reason != "":
+		return out, invalid(where+".reason", "a complete trial has no reason: leave it out, or add a note")
+	case !complete && o.Value != nil:
+		return out, invalid(where+".value", none)
+	case !complete && o.Std != 0:
+		return out, invalid(where+".std", none)
+	case !complete && out.Outcomes != nil:
+		return out, invalid(where+".outcomes", none)
+	case out.Outcomes != nil && o.Value != nil:
+		return out, invalid(where+".value", "outcomes have their values by name: leave out value, or outcomes")
+	case out.Outcomes != nil && o.Std != 0:
+		return out, invalid(where+".std", `outcomes have their stds by name: leave out std, and send {"value": 9.1, "std": 0.2} as the outcome that it is of`)
 	}
 	if o.Value != nil {
 		out.Value = *o.Value

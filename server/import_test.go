@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -34,6 +35,16 @@ func TestImport(t *testing.T) {
 	c.must("POST", "/v1/studies/mix/import", table, &report)
 	if report.Good != 1 || len(report.Trials) != 1 || len(report.Bad) != 1 || report.Bad[0].Line != 2 || !strings.Contains(report.Bad[0].Error, "breaks the constraint") {
 		t.Errorf("the report is %+v", report)
+	}
+	const mended = "acid;base;value\n0,9;0,1;7,5\n0,5;0,25;3,5\n"
+	for _, step := range []struct{ query, want string }{{"?dry_run=true", "{2 1 []}"}, {"", "{2 1 [2]}"}, {"?repeats=true", "{2 0 [3 4]}"}} {
+		var again struct {
+			Good, Known int
+			Trials      []int
+		}
+		if c.must("POST", "/v1/studies/mix/import"+step.query, mended, &again); fmt.Sprint(again) != step.want {
+			t.Errorf("import%s of the mended table gave %v, want %s", step.query, again, step.want)
+		}
 	}
 	c.must("POST", "/v1/studies/mix/import?decimal=comma", "acid;base;value\n0;0;1,250\n", &report)
 	var best struct{ Best struct{ Value float64 } }

@@ -93,6 +93,9 @@ func TestOutcomes(t *testing.T) {
 		`{"outcomes": {"mass": {"std": 1}}}`:             "value",
 		`{"outcomes": {"mass": {"value": 1, "std":-1}}}`: "std",
 		`{"outcomes": {}}`:                               "a complete trial has a value",
+		`{"outcomes": {"mass": 1}, "std": 0.1}`:          `body.std`,
+		`{"outcomes": {"mass": 1}, "value": 2}`:          `body.value`,
+		`{"outcomes": {"mass": 1}, "state": "failed"}`:   "a trial that is failed has no value",
 	} {
 		if answer, data := c.call("POST", "/v1/studies/beam/trials/4/tell", body); answer.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(string(data), want) {
 			t.Errorf("%s: %d %s, want %q", body, answer.StatusCode, data, want)

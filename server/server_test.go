@@ -167,6 +167,17 @@ func TestAskTell(t *testing.T) {
 	}
 	c.refused(404, "POST", "/v1/studies/rig/trials/9/tell", object{"value": 7})
 	c.refused(422, "POST", "/v1/studies/rig/trials/1/tell", object{})
+	c.must("POST", "/v1/studies/rig/ask", nil, nil)
+	for body, field := range map[string]string{
+		`{"state": "failed", "value": 0.5}`:               "body.value",
+		`{"state": "infeasible", "value": 0, "std": 0.1}`: "body.value",
+		`{"state": "stopped", "std": 0.1}`:                "body.std",
+		`{"value": 0.5, "reason": "oil"}`:                 "body.reason",
+	} {
+		if answer, data := c.call("POST", "/v1/studies/rig/trials/4/tell", body); answer.StatusCode != 422 || !strings.Contains(string(data), field) {
+			t.Errorf("%s: %s %s, want %q", body, answer.Status, data, field)
+		}
+	}
 	var best struct{ Best struct{ Number, Count int } }
 	c.must("GET", "/v1/studies/rig/best", nil, &best)
 	if best.Best.Number != 2 || best.Best.Count != 1 {

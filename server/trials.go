@@ -189,6 +189,7 @@ type importInput struct {
 	Format  string   `query:"format" enum:"csv,jsonl" doc:"Goes by the content type when it is left out, and is csv when that does not tell."`
 	DryRun  bool     `query:"dry_run" doc:"Only report."`
 	Strict  bool     `query:"strict" doc:"Refuse a table with a row that cannot be used, instead of leaving the row out."`
+	Repeats bool     `query:"repeats" doc:"Take also the rows that are in the study already: real repetitions."`
 	Decimal string   `query:"decimal" enum:"point,comma" doc:"Sign before the decimals of the numbers in CSV; goes by the numbers when it is left out."`
 	Columns []string `query:"column,explode" maxItems:"500" doc:"NAME=COLUMN: how the table calls a parameter, or value, state, std, reason, notes, excluded, cost or seconds; or an outcome, and NAME.std for its std." example:"rate=lr"`
 	Type    string   `header:"Content-Type" hidden:"true"`
@@ -198,6 +199,7 @@ type importInput struct {
 // importReport says what became of the rows.
 type importReport struct {
 	Good     int        `json:"good" doc:"Rows that can be used."`
+	Known    int        `json:"known" doc:"Those of them that are in the study already, with the same parameters and outcome, and are not taken again."`
 	Bad      []rowShape `json:"bad" nullable:"false" doc:"Rows that cannot; at most 1000 are listed."`
 	BadCount int        `json:"bad_count" doc:"Rows that cannot be used."`
 	Trials   []int      `json:"trials" nullable:"false" doc:"Numbers of the new trials, none after a dry run."`
@@ -213,7 +215,7 @@ const mostBadRows = 1000
 
 func (s *Server) load(ctx context.Context, in *importInput) (*body[importReport], error) {
 	o := table.Options{
-		Format: table.Format(in.Format), Columns: map[string]string{}, Decimal: table.Decimal(in.Decimal), DryRun: in.DryRun, Strict: in.Strict,
+		Format: table.Format(in.Format), Columns: map[string]string{}, Decimal: table.Decimal(in.Decimal), DryRun: in.DryRun, Strict: in.Strict, Repeats: in.Repeats,
 	}
 	if o.Format == "" {
 		o.Format = table.CSV
@@ -231,7 +233,7 @@ func (s *Server) load(ctx context.Context, in *importInput) (*body[importReport]
 	out := &body[importReport]{}
 	return out, s.change(ctx, in.Study, func(h *host) error {
 		r, err := table.Import(ctx, h.Study, bytes.NewBuffer(in.RawBody), o)
-		out.Body = importReport{Good: r.Good, Bad: []rowShape{}, BadCount: len(r.Bad), Trials: r.Trials, Repeated: r.Repeated}
+		out.Body = importReport{Good: r.Good, Known: r.Known, Bad: []rowShape{}, BadCount: len(r.Bad), Trials: r.Trials, Repeated: r.Repeated}
 		for _, bad := range r.Bad[:min(len(r.Bad), mostBadRows)] {
 			out.Body.Bad = append(out.Body.Bad, rowShape{bad.Line, bad.Err.Error()})
 		}

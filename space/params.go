@@ -250,6 +250,14 @@ func (e *valueError) Error() string {
 	return e.Fact()
 }
 
+// Measured is the error for a value that nobody can choose any more, as it was used.
+func (e *valueError) Measured() string {
+	if _, ok := number(e.Value); !ok {
+		return e.Error() // it is written in the wrong way
+	}
+	return e.Fact() + ": change the parameter in the study so that it fits, or leave the row out"
+}
+
 // Fact is the error without what to do, for values that nobody is about to give.
 func (e *valueError) Fact() string {
 	shown := fmt.Sprintf("%v", e.Value)

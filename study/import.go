@@ -3,6 +3,7 @@ package study
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/outcome"
@@ -40,8 +41,18 @@ func (r Row) Check(sp *space.Space) (Row, error) {
 
 // Import adds trials that were evaluated before or elsewhere, all or none, and returns their
 // numbers. When rows with the same digest were imported before, nothing is added, repeated is
-// true and the numbers are of then; an empty digest stands for none.
+// true and the numbers are of then; an empty digest stands for none. Without rows it only says whether the
+// digest was imported.
 func (s *Study) Import(ctx context.Context, digest string, rows ...Row) (numbers []int, repeated bool, err error) {
+	if len(rows) == 0 && digest != "" {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if err := s.follow(ctx); err != nil {
+			return nil, false, err
+		}
+		numbers, repeated = s.ledger.imported[digest]
+		return slices.Clone(numbers), repeated, nil
+	}
 	return s.importRows(ctx, digest, rows, nil)
 }
 

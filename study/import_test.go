@@ -27,7 +27,7 @@ func TestImport(t *testing.T) {
 		{append(slices.Clone(good), row(0.9, 1.5, -1)), `row 3: parameter "b"`},
 		{append(slices.Clone(good), study.Row{Params: good[0].Params, Outcome: evaluate.Outcome{State: study.Running}}), `row 3: state is "running"`},
 	} {
-		_, _, err := s.Import(t.Context(), "d", c.rows...)
+		_, _, err := s.Import(t.Context(), "", c.rows...)
 		var request *study.RequestError
 		if !errors.As(err, &request) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("importing %d rows gave %v, want %q", len(c.rows), err, c.want)
@@ -37,6 +37,9 @@ func TestImport(t *testing.T) {
 		t.Fatalf("refused rows left %d trials", n)
 	}
 	for _, again := range []bool{false, true} {
+		if numbers, repeated, err := s.Import(t.Context(), "d"); err != nil || repeated != again || again != (len(numbers) == 2) {
+			t.Errorf("without rows it gave %v, %v, %v", numbers, repeated, err)
+		}
 		numbers, repeated, err := s.Import(t.Context(), "d", good...)
 		if err != nil || repeated != again || !slices.Equal(numbers, []int{1, 2}) {
 			t.Errorf("importing gave %v, %v, %v", numbers, repeated, err)

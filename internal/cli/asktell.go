@@ -149,6 +149,12 @@ func (c *tellCmd) Run(ctx context.Context, s streams) error {
 	switch {
 	case len(c.Outcomes) > 0 && (o.State != evaluate.Complete || c.Value != ""):
 		return usagef("outcomes by name are those of a complete trial, without --value: leave out one of the two")
+	case len(c.Outcomes) > 0 && c.Std != 0:
+		return usagef("--std: outcomes have their standard deviations with them: leave it out, and write NAME=VALUE±STD, as in stress=9.1±0.2")
+	case o.State != evaluate.Complete && c.Std != 0:
+		return usagef("--std: a trial that is %s has no value, leave it out", c.State)
+	case o.State == evaluate.Complete && c.Reason != "":
+		return usagef("--reason: a complete trial has none, use --note or the state failed, infeasible or stopped")
 	case len(c.Outcomes) > 0:
 		var err error
 		if o.Outcomes, o.Stds, err = readOutcomes(c.Outcomes); err != nil {
@@ -202,17 +208,31 @@ func readOutcomes(texts []string) (values, stds map[string]float64, err error) {
 		if _, twice := values[name]; twice {
 			return nil, nil, usagef("outcome %q is given twice", name)
 		}
-		number, std, noisy := strings.Cut(strings.Replace(number, "+-", "±", 1), "±")
-		if values[name], err = strconv.ParseFloat(number, 64); err != nil {
-			return nil, nil, usagef("outcome %q: %q is not a number%s", name, number, hint.Point(number))
+		value, std, err := readValue(number)
+		if err != nil {
+			return nil, nil, usagef("outcome %q: %w", name, err)
 		}
-		if noisy {
-			if stds[name], err = strconv.ParseFloat(std, 64); err != nil {
-				return nil, nil, usagef("the standard deviation of outcome %q: %q is not a number%s", name, std, hint.Point(std))
-			}
+		if values[name] = value; std != 0 {
+			stds[name] = std
 		}
 	}
 	return values, stds, nil
+}
+
+// readValue reads 9.1, 9.1±0.2 and 9.1 +- 0.2.
+func readValue(text string) (value, std float64, err error) {
+	number, noise, noisy := strings.Cut(strings.Replace(text, "+-", "±", 1), "±")
+	read := func(text string, into *float64) {
+		if text = strings.TrimSpace(text); err == nil {
+			if *into, err = strconv.ParseFloat(text, 64); err != nil {
+				err = fmt.Errorf("%q is not a number%s", text, hint.Point(text))
+			}
+		}
+	}
+	if read(number, &value); noisy {
+		read(noise, &std)
+	}
+	return value, std, err
 }
 
 type bestCmd struct {
@@ -258,7 +278,7 @@ func (c *bestCmd) Run(ctx context.Context, s streams) error {
 		if best.Means != nil {
 			fmt.Fprintf(s.out, "%s%s at trial %d\n", bestText(best, one.Config().Space), repeats, best.Number)
 		} else {
-			fmt.Fprintf(s.out, "%.10g%s at trial %d\n", best.Mean, repeats, best.Number)
+			fmt.Fprintf(s.out, "%s%s at trial %d\n", tenDigits(best.Mean), repeats, best.Number)
 		}
 		return c.params(ctx, s, one, best)
 	})

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -248,10 +250,30 @@ func (c *bestCmd) params(ctx context.Context, s streams, one studied, best study
 // outcomeText says what became of a trial.
 func outcomeText(t study.Trial) string {
 	switch {
+	case len(t.Outcomes) > 0:
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(t.Outcomes)) {
+			parts = append(parts, name+"="+asTold(t.Outcomes[name], t.Stds[name]))
+		}
+		return string(t.State) + " with " + strings.Join(parts, " ")
 	case t.Value != nil:
-		return string(t.State) + " with value " + valueText(t)
+		return string(t.State) + " with value " + asTold(*t.Value, t.Std)
 	case t.Reason != "":
 		return string(t.State) + ": " + t.Reason
 	}
 	return string(t.State)
+}
+
+// asTold repeats a value as it was told, every digit of it.
+func asTold(value, std float64) string {
+	number := func(v float64) string {
+		if size := math.Abs(v); v != 0 && (size < 1e-4 || size >= 1e15) {
+			return strconv.FormatFloat(v, 'g', -1, 64)
+		}
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	if std > 0 {
+		return number(value) + " ± " + number(std)
+	}
+	return number(value)
 }

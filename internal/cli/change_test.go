@@ -33,6 +33,9 @@ func TestStudyChange(t *testing.T) {
 	if out := must(t, in("trials", "rig")...); !strings.Contains(out, "outside") {
 		t.Errorf("trials says\n%s", out)
 	}
+	if out := must(t, in("study", "show", "rig")...); !strings.Contains(out, "excluded or outside of the parameters") {
+		t.Errorf("study show says\n%s", out)
+	}
 	for _, c := range []struct{ flag, value, want string }{
 		{"--bounds", "y=1,2", `parameter "y" is not in the space`},
 		{"--bounds", "w1=1,2", "declared together with others"},

@@ -72,7 +72,7 @@ func (c *frontCmd) Run(ctx context.Context, s streams) error {
 				if !ok {
 					value = p.Mean
 				}
-				fmt.Fprintf(w, "\t%.6g", value)
+				fmt.Fprintf(w, "\t%s", tenDigits(value))
 			}
 			fmt.Fprintf(w, "\t%s\n", firstParams(p.Params, shownParams))
 		}

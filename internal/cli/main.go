@@ -38,7 +38,7 @@ const (
 type cli struct {
 	ShowVersion kong.VersionFlag `name:"version" short:"v" help:"Print the version and exit."`
 
-	Minimize minimizeCmd `cmd:"" help:"Minimise what a command, a person or a built-in problem evaluates."`
+	Minimize minimizeCmd `cmd:"" set:"served=" help:"Minimise what a command, a person or a built-in problem evaluates."`
 	Study    studyCmd    `cmd:"" help:"Create, list, show, delete, export and import studies."`
 	Ask      askCmd      `cmd:"" help:"Get trials of a study to evaluate."`
 	Tell     tellCmd     `cmd:"" help:"Record what came of a trial."`
@@ -55,7 +55,7 @@ type cli struct {
 	Correct   correctCmd   `cmd:"" help:"Mend what was recorded of a trial; exclude or include it."`
 
 	Report reportCmd `cmd:"" help:"Show what a study's data say, as a page or JSON."`
-	Serve  serveCmd  `cmd:"" help:"Offer the studies of a store over HTTP."`
+	Serve  serveCmd  `cmd:"" set:"served=" help:"Offer the studies of a store over HTTP."`
 	Worker workerCmd `cmd:"" help:"Evaluate trials of a server with a program."`
 	Token  tokenCmd  `cmd:"" help:"Make, list and revoke the tokens of a server."`
 
@@ -136,6 +136,7 @@ func parse(tree any, args []string) (*kong.Context, error) {
 			"version": versionLine(), "default_method": defaultMethod,
 			"default_evals": strconv.Itoa(defaultEvals), "default_trials": strconv.Itoa(defaultTrials),
 			"default_init": strconv.Itoa(strategy.DefaultInit),
+			"served":       ", or http://HOST:PORT, a server (its token in MAHABO_TOKEN)", // not for commands that need the store itself
 		},
 		kong.WithHyphenPrefixedParameters(true), // so that a negative number reaches its own check
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
@@ -147,7 +148,28 @@ func parse(tree any, args []string) (*kong.Context, error) {
 	if err != nil {
 		return nil, usagef("%s%s (see %s --help)", plain(err.Error()), missingUnit(err), commandOf(err))
 	}
-	return command, nil
+	return command, givenTwice(command)
+}
+
+// givenTwice refuses what was measured of which only the last would count, and a name with two values. Settings may be overridden, as
+// scripts do.
+func givenTwice(command *kong.Context) error {
+	at := command.Selected()
+	measured := at != nil && (at.Name == "tell" || at.Name == "correct")
+	given := map[*kong.Flag]int{}
+	for _, at := range command.Path {
+		if at.Flag == nil || at.Flag.IsSlice() || at.Flag.IsBool() {
+			continue
+		}
+		given[at.Flag]++
+		switch n := given[at.Flag]; {
+		case at.Flag.IsMap() && n > at.Flag.Target.Len():
+			return usagef("--%s is given twice for one name: leave out one of them", at.Flag.Name)
+		case measured && !at.Flag.IsMap() && at.Flag.Name != "store" && n > 1:
+			return usagef("--%s is given twice: leave out one of them", at.Flag.Name)
+		}
+	}
+	return nil
 }
 
 // missingUnit suggests a duration for one that is only a number.

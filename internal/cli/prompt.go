@@ -7,11 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/space"
@@ -70,28 +69,57 @@ func (p *prompt) Ask(ctx context.Context, n int) ([]evaluate.Trial, error) {
 	return trials, err
 }
 
-// table has a row per parameter and a column per trial.
+// lineWidth is that of the narrowest terminals that are common.
+const lineWidth = 80
+
+// table has a row per parameter and a column per trial, and goes on below when a line is full.
 func (p *prompt) table(trials []evaluate.Trial) error {
-	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "\nbatch %d", trials[0].Batch)
-	for _, t := range trials {
-		fmt.Fprintf(w, "\ttrial %d", t.Number)
-	}
-	fmt.Fprintln(w)
+	names := []string{fmt.Sprintf("batch %d", trials[0].Batch)}
 	for _, param := range p.space.Params() {
 		name := param.Name
 		if param.Unit != "" {
 			name += " (" + param.Unit + ")"
 		}
-		fmt.Fprintf(w, "%s", name)
-		for _, t := range trials {
-			value, _ := t.Params.Get(param.Name)
-			fmt.Fprintf(w, "\t%s", shortValue(value))
-		}
-		fmt.Fprintln(w)
+		names = append(names, name)
 	}
-	fmt.Fprintln(w)
-	return w.Flush()
+	var columns [][]string
+	for _, t := range trials {
+		column := []string{fmt.Sprintf("trial %d", t.Number)}
+		for _, param := range p.space.Params() {
+			value, _ := t.Params.Get(param.Name)
+			column = append(column, shortValue(value))
+		}
+		columns = append(columns, column)
+	}
+	for len(columns) > 0 {
+		n, width := 0, widest(names)
+		for n < len(columns) && (n == 0 || width+2+widest(columns[n]) <= lineWidth) {
+			width += 2 + widest(columns[n])
+			n++
+		}
+		w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w)
+		for i, name := range names {
+			for _, column := range columns[:n] {
+				name += "\t" + column[i]
+			}
+			fmt.Fprintln(w, name)
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		columns = columns[n:]
+	}
+	_, err := fmt.Fprintln(p.out)
+	return err
+}
+
+// widest is the length of the longest text.
+func widest(texts []string) (width int) {
+	for _, text := range texts {
+		width = max(width, utf8.RuneCountInString(text))
+	}
+	return width
 }
 
 // Evaluate asks for the value of a trial until the answer can be understood.
@@ -181,8 +209,13 @@ func parseAnswer(line string) (evaluate.Outcome, error) {
 	case "infeasible":
 		return evaluate.Outcome{State: evaluate.Infeasible, Reason: reason}, nil
 	}
-	if v, err := strconv.ParseFloat(word, 64); err == nil && reason == "" && !math.IsNaN(v) && !math.IsInf(v, 0) {
-		return evaluate.Value(v), nil
+	o := evaluate.Outcome{State: evaluate.Complete}
+	var err error
+	if o.Value, o.Std, err = readValue(line); err == nil {
+		err = o.Validate()
 	}
-	return evaluate.Outcome{}, errors.New("enter a number as 0.25, or: fail [reason], infeasible [reason], quit")
+	if err != nil {
+		err = fmt.Errorf("%w; enter a number as 0.25 or 0.25±0.01, or: fail [reason], infeasible [reason], quit", err)
+	}
+	return o, err
 }

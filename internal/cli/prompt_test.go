@@ -5,14 +5,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/mahabo/mahabo/evaluate"
 	"github.com/mahabo/mahabo/internal/methods"
+	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -61,6 +64,45 @@ func TestPrompt(t *testing.T) {
 	}
 	if len(kept) != 5 || kept[2].Reason != "spilled it" || kept[3].State != evaluate.Infeasible || kept[3].Reason != "phase separation" {
 		t.Errorf("kept %+v", kept)
+	}
+}
+
+// The table of a large batch fits a terminal, every trial in it once.
+func TestTableOfALargeBatch(t *testing.T) {
+	var out bytes.Buffer
+	sp, err := space.New(space.Float("temperature", 20, 80), space.Float("ph", 3, 9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var trials []evaluate.Trial
+	for number := 1; number <= 24; number++ {
+		trials = append(trials, evaluate.Trial{Number: number, Batch: 3, Params: space.ParamsOf(map[string]any{"temperature": 20.123 + float64(number), "ph": 3.5})})
+	}
+	p := prompt{space: sp, out: &out}
+	if err := p.table(trials); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out.String()) {
+		if utf8.RuneCountInString(line) > lineWidth+1 {
+			t.Errorf("the line is too wide: %s", line)
+		}
+	}
+	if n := strings.Count(out.String(), "trial "); n != 24 || strings.Count(out.String(), "44.123") != 1 {
+		t.Errorf("the table has %d trials:\n%s", n, out.String())
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	for line, want := range map[string]string{
+		"2±0.1": "2 0.1 <nil>", " 3 +- 0.2 ": "3 0.2 <nil>", "-4": "-4 0 <nil>",
+		"0,82":   `"0,82" is not a number: write 0.82, with a point; enter`,
+		"2±0,1":  `"0,1" is not a number: write 0.1, with a point; enter`,
+		"2±-0.1": "std", "nan": "finite", "2 3": `"2 3" is not a number; enter`,
+	} {
+		o, err := parseAnswer(line)
+		if got := fmt.Sprint(o.Value, o.Std, err); !strings.Contains(got, want) {
+			t.Errorf("%q: %s, want %s", line, got, want)
+		}
 	}
 }
 

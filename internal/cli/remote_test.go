@@ -31,7 +31,7 @@ func TestServerAsStore(t *testing.T) {
 		{"correct rig 1 --value 0.82", "value 0.83 -> 0.82"},
 		{"correct rig 1 --value 0.82", "is so already"},
 		{"study import rig " + past + " --column value=yield", "imported 2 rows, left out 1"},
-		{"study import rig " + past + " --column value=yield", "2 rows were there already"},
+		{"study import rig " + past + " --column value=yield", "imported 0 rows, left out 1; 2 rows are in the study already"},
 		{"study change rig --bounds x=0,20 --fix n=3", "would change study rig"},
 		{"study change rig --bounds x=0,20 --digits x=1 --yes", "changed study rig: 5 of its 5 trials count"},
 		{"best rig", "9 at trial 5"},
@@ -57,6 +57,11 @@ func TestServerAsStore(t *testing.T) {
 		}
 	}
 	refused(t, "no such study", "best", "nothing", "--store", address)
+	for command, served := range map[string]bool{"best": true, "minimize": false, "serve": false} {
+		if help := must(t, command, "--help"); strings.Contains(help, "http://HOST:PORT") != served {
+			t.Errorf("the help of %s offers a server: %v\n%s", command, !served, help)
+		}
+	}
 	refused(t, "mahabo worker --server", "minimize", "--space", file, "--store", address, "--", "true")
 	if _, stderr, code := call(t, "study", "list", "--store", "http://127.0.0.1:1"); code == 0 || !strings.Contains(stderr, "is mahabo serve running there?") {
 		t.Errorf("a server that is not there says %q", stderr)

@@ -88,7 +88,7 @@ func (c *stepCmd) list(ctx context.Context, s streams) error {
 		w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "step\tvalue\ttime")
 		for _, r := range found[c.Number] {
-			value := fmt.Sprintf("%.6g", r.Value)
+			value := tenDigits(r.Value)
 			if len(r.Outcomes) > 0 {
 				value = outcomesText(r.Outcomes)
 			}

@@ -33,7 +33,7 @@ type studyCmd struct {
 
 // storeFlags choose the store.
 type storeFlags struct {
-	Store string `default:"sqlite:mahabo.db" placeholder:"URL" help:"Where studies are kept: sqlite:PATH, postgres://..., or http://HOST:PORT, a server (its token in MAHABO_TOKEN) (${default})."`
+	Store string `default:"sqlite:mahabo.db" placeholder:"URL" help:"Where studies are kept: sqlite:PATH or postgres://...${served} (${default})."`
 }
 
 // open opens the store, which has to exist: a slip in a path should not leave a new
@@ -283,7 +283,7 @@ func (i studyInfo) bestText() string {
 // bestText is the value of the best point, or what it has of several outcomes.
 func bestText(b study.Best, sp *space.Space) string {
 	if b.Means == nil {
-		return fmt.Sprintf("%.6g", b.Mean)
+		return tenDigits(b.Mean)
 	}
 	text := outcomesText(b.Means, objectives(sp)...)
 	if b.Violations != nil {
@@ -318,7 +318,7 @@ func outcomesText(values map[string]float64, first ...string) string {
 		if len(parts) == mostOutcomes {
 			return strings.Join(parts, " ") + fmt.Sprintf(" and %d more", len(values)-mostOutcomes)
 		}
-		parts = append(parts, fmt.Sprintf("%s=%.6g", name, values[name]))
+		parts = append(parts, name+"="+tenDigits(values[name]))
 	}
 	return strings.Join(parts, " ")
 }
@@ -355,7 +355,7 @@ func (c *studyShowCmd) Run(ctx context.Context, s streams) error {
 			}
 		}
 		if info.Excluded > 0 {
-			states = append(states, fmt.Sprintf("%d of them excluded", info.Excluded))
+			states = append(states, fmt.Sprintf("%d of them excluded or outside of the parameters", info.Excluded))
 		}
 		w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(w, "study\t%s, created %s\n", info.Config.Name, info.Created.Format(time.RFC3339))

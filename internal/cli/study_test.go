@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -137,9 +138,19 @@ func TestStudyImportExport(t *testing.T) {
 	if code != 0 || stdout != "would import 2 rows, left out 1\n" || !strings.Contains(stderr, file+":3: ") || !strings.Contains(stderr, "99") {
 		t.Errorf("the dry run printed %q, %q, code %d", stdout, stderr, code)
 	}
-	for _, want := range []string{"imported 2 rows, left out 1\n", "2 rows were there already, left out 1\n"} {
+	for _, want := range []string{"imported 2 rows, left out 1\n", "imported 0 rows, left out 1; 2 rows are in the study already (see --repeats)\n"} {
 		if text := must(t, in(imported)...); text != want {
 			t.Errorf("importing printed %q, want %q", text, want)
+		}
+	}
+	writeIn(t, dir, "past.csv", "x,count,mode,loss\n1,2,fast,0.5\n9,2,fast,1\n3,4,1,0.25\n")
+	for _, c := range []struct{ flag, want string }{
+		{" --dry-run", "would import 1 row, left out 0; 2 rows are in the study already (see --repeats)\n"},
+		{" --dry-run --repeats", "would import 3 rows, left out 0\n"},
+		{"", "imported 1 row, left out 0; 2 rows are in the study already (see --repeats)\n"},
+	} {
+		if text := must(t, in(imported+c.flag)...); text != c.want {
+			t.Errorf("importing the mended file%s printed %q, want %q", c.flag, text, c.want)
 		}
 	}
 	if text := must(t, in("best rig")...); !strings.HasPrefix(text, "0.25 at trial 2") {
@@ -161,7 +172,7 @@ func TestStudyImportExport(t *testing.T) {
 	out := filepath.Join(dir, "trials.jsonl")
 	must(t, in("study export rig --format jsonl --out "+out)...)
 	must(t, in("study create copy --space "+filepath.Join(dir, "space.yaml"))...)
-	if text := must(t, in("study import copy "+out)...); text != "imported 2 rows, left out 0\n" {
+	if text := must(t, in("study import copy "+out)...); text != "imported 3 rows, left out 0\n" {
 		t.Errorf("importing the export printed %q", text)
 	}
 }
@@ -171,6 +182,7 @@ func TestStudyUsageErrors(t *testing.T) {
 	space := filepath.Join(dir, "space.yaml")
 	bad := writeIn(t, dir, "bad.yaml", "parameters:\n  x: {flot: [0, 1]}\n")
 	data := writeIn(t, dir, "data.csv", "x,n\n1,2\n")
+	header := writeIn(t, dir, "header.csv", "x,n,mode,value\n")
 	must(t, in("ask rig")...)
 	must(t, in("tell rig 1 --value 1.5")...)
 	for _, c := range []struct{ args, says string }{
@@ -202,6 +214,9 @@ func TestStudyUsageErrors(t *testing.T) {
 		{"enqueue rig", "name=value"},
 		{"enqueue rig x", `"x" is not of the form`},
 		{"enqueue rig x=1 y=2", `no parameter "y"`},
+		{"enqueue rig x=1 n=1 mode=fast x=2", `parameter "x" is given twice`},
+		{"tell rig 1 --value 1 --value 2", "--value is given twice"},
+		{"tell rig 1 --value 1 --param x=1 --param n=2 --param x=3", "--param is given twice for one name"},
 		{"enqueue rig x=1 n=2", `"mode" has no value`},
 		{"enqueue rig --file " + data, "data.csv:1"},
 		{"retry rig 1", "only a failed or stopped one"},
@@ -209,6 +224,7 @@ func TestStudyUsageErrors(t *testing.T) {
 		{"note rig 9 hello", "the study has 1"},
 		{"study export rig --out " + dir + "/none/x", "--out"},
 		{"study import rig " + data, `no column`},
+		{"study import rig " + header, "header.csv: the file has no rows"},
 		{"study import rig " + space, "--format"},
 		{"study import rig " + dir + "/none.csv", "none.csv"},
 		{"study import rig " + data + " --column speed=x", `"speed"`},
@@ -225,6 +241,9 @@ func TestStudyUsageErrors(t *testing.T) {
 		{"tell rig 1 --value high", `"high" is not a number`},
 		{"tell rig 1 --value NaN", "only finite"},
 		{"tell rig 1 --value 1 --state failed", "no value"},
+		{"tell rig 1 --std 1 --state failed", "--std: a trial that is failed has no value"},
+		{"tell rig 1 --value 1 --reason late", "--reason: a complete trial has none"},
+		{"tell rig 1 a=1 --std 0.5", "write NAME=VALUE±STD"},
 		{"tell rig 1 --value 1 --state done", "--state"},
 	} {
 		t.Run(c.args, func(t *testing.T) { refused(t, c.says, in(c.args)...) })
@@ -249,6 +268,26 @@ func refused(t *testing.T, says string, args ...string) {
 	}
 	if strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, says) {
 		t.Errorf("%v: want one line with %q, got %q", args, says, stderr)
+	}
+}
+
+// What was told is repeated with every digit, and tables tell near values apart.
+func TestDigits(t *testing.T) {
+	_, in := rig(t)
+	must(t, in("ask rig --count 4")...)
+	for number, c := range [][2]string{
+		{"--value 12345678.5", "12345678.5"}, {"--value 1013.2541 --std 0.123456", "1013.2541 ± 0.123456"}, {"--value 1013.2547", "1013.2547"}, {"--value -1.5e-7", "-1.5e-07"},
+	} {
+		want := fmt.Sprintf("trial %d of rig is complete with value %s\n", number+1, c[1])
+		if text := must(t, in(fmt.Sprintf("tell rig %d %s --param x=1 --param n=2", number+1, c[0]))...); text != want {
+			t.Errorf("telling printed %q, want %q", text, want)
+		}
+	}
+	text := must(t, in("trials rig")...) + must(t, in("study show rig")...)
+	for _, want := range []string{" 12345678.5 ", " 1013.2541 ± 0.12 ", " 1013.2547 "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
 	}
 }
 

@@ -69,6 +69,7 @@ type studyImportCmd struct {
 	Columns map[string]string `name:"column" mapsep:"none" placeholder:"NAME=COLUMN" help:"Column of a parameter, or of value, state, std, reason, notes, excluded, cost or seconds, if the file calls it differently."`
 	Decimal string            `enum:"auto,point,comma" default:"auto" help:"Sign before the decimals of numbers in CSV: point or comma; auto goes by the numbers (${default})."`
 	Strict  bool              `help:"Import nothing if a row cannot be used, instead of leaving it out."`
+	Repeats bool              `help:"Import also the rows that are in the study already, as real repetitions."`
 	DryRun  bool              `help:"Only say what would be imported."`
 	JSON    bool              `name:"json" help:"Print JSON."`
 	storeFlags
@@ -77,7 +78,8 @@ type studyImportCmd struct {
 // Help is the long help.
 func (*studyImportCmd) Help() string {
 	return `Rows that cannot be used are listed and left out: those without a value, with a parameter out of its
-bounds, or that break a constraint of the space. CSV is divided by commas, semicolons or tabs.
+bounds, or that break a constraint of the space. Rows that are in the study already are not imported twice:
+a table that was mended or extended can be imported again. CSV is divided by commas, semicolons or tabs.
 
 Examples:
 
@@ -94,7 +96,7 @@ const importSlack = 25
 
 // Run adds the evaluations.
 func (c *studyImportCmd) Run(ctx context.Context, s streams) error {
-	o := table.Options{Format: table.Format(c.Format), Columns: c.Columns, DryRun: c.DryRun, Strict: c.Strict, Flags: true}
+	o := table.Options{Format: table.Format(c.Format), Columns: c.Columns, DryRun: c.DryRun, Strict: c.Strict, Repeats: c.Repeats, Flags: true}
 	if c.Format == "auto" {
 		if o.Format = table.FormatOf(c.File); o.Format == "" {
 			return usagef("--format: the name %s does not end in .csv, .jsonl or .parquet: say which it is", c.File)
@@ -154,16 +156,19 @@ func (c *studyImportCmd) report(s streams, r table.Report, refused error) error 
 	if c.Strict && refused != nil {
 		return refused
 	}
-	rows := counted(r.Good, "row")
-	done := "imported " + rows
-	switch {
-	case c.DryRun:
-		done = "would import " + rows
-	case r.Repeated && r.Good == 1:
-		done = rows + " was there already"
-	case r.Repeated:
-		done = rows + " were there already"
+	done, known := "imported", ""
+	if c.DryRun {
+		done = "would import"
 	}
-	_, err := fmt.Fprintf(s.out, "%s, left out %d\n", done, len(r.Bad))
+	switch {
+	case r.Known == 1:
+		known = "; 1 row is in the study already"
+	case r.Known > 1:
+		known = fmt.Sprintf("; %d rows are in the study already", r.Known)
+	}
+	if r.Known > 0 && !c.Repeats {
+		known += " (see --repeats)"
+	}
+	_, err := fmt.Fprintf(s.out, "%s %s, left out %d%s\n", done, counted(r.Good-r.Known, "row"), len(r.Bad), known)
 	return errors.Join(err, refused)
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -79,14 +80,17 @@ func valueText(t study.Trial) string {
 	case len(t.Outcomes) > 0:
 		return outcomesText(t.Outcomes)
 	case t.State == evaluate.Stopped && t.Last != nil:
-		return fmt.Sprintf("%.6g at step %d", t.Last.Value, t.Last.Step)
+		return fmt.Sprintf("%s at step %d", tenDigits(t.Last.Value), t.Last.Step)
 	case t.Value == nil:
 		return "-"
 	case t.Std > 0:
-		return fmt.Sprintf("%.6g ± %.2g", *t.Value, t.Std)
+		return fmt.Sprintf("%s ± %.2g", tenDigits(*t.Value), t.Std)
 	}
-	return fmt.Sprintf("%.6g", *t.Value)
+	return tenDigits(*t.Value)
 }
+
+// tenDigits writes a number for a table.
+func tenDigits(v float64) string { return strconv.FormatFloat(v, 'g', 10, 64) }
 
 // shownParams is the number of parameters that a line has room for.
 const shownParams = 6
@@ -164,6 +168,9 @@ func (c *enqueueCmd) points(ctx context.Context, s streams, sp *space.Space) (po
 			name, value, ok := strings.Cut(arg, "=")
 			if !ok {
 				return nil, usagef("%q is not of the form name=value", arg)
+			}
+			if _, twice := texts[name]; twice {
+				return nil, usagef("parameter %q is given twice: leave out one of them", name)
 			}
 			texts[name] = value
 		}

@@ -79,9 +79,20 @@ func NotFinite(data []byte, err error) string {
 // commaNumber is a number with a decimal comma.
 var commaNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?\d*,\d+([eE][+-]?\d+)?$`) })
 
-// Point returns `: write 0.83, with a point` for a number with a decimal comma, and "" for any other text.
+// inThousands is a number whose commas can be marks of thousands.
+var inThousands = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+$`) })
+
+// Point returns `: write 0.83, with a point` for a number with a decimal comma, says so where the comma may mark thousands,
+// and returns "" for any other text.
 func Point(text string) string {
 	text = strings.TrimSpace(text)
+	if inThousands().MatchString(text) {
+		whole := ": write " + strings.ReplaceAll(text, ",", "")
+		if strings.Count(text, ",") > 1 {
+			return whole + ", without marks of thousands"
+		}
+		return whole + " if the comma marks thousands, else " + strings.Replace(text, ",", ".", 1)
+	}
 	if !commaNumber().MatchString(text) {
 		return ""
 	}

@@ -40,7 +40,10 @@ func TestDistance(t *testing.T) {
 func TestPoint(t *testing.T) {
 	for text, want := range map[string]string{
 		"0,83": ": write 0.83, with a point", "-1,5e-3": ": write -1.5e-3, with a point", " ,5 ": ": write .5, with a point",
-		"0.83": "", "1,2,3": "", "a,b": "", "1,": "", "1, 5": "", "1,e5": "", "nan,": "", ",": "", "": "", "0x1,8p3": "",
+		"0.83": "", "1,2,3": "",
+		"1,200": ": write 1200 if the comma marks thousands, else 1.200", "-12,345,678": ": write -12345678, without marks of thousands",
+		"0,125": ": write 0.125, with a point", "1234,567": ": write 1234.567, with a point", "1,200,5": "",
+		"a,b": "", "1,": "", "1, 5": "", "1,e5": "", "nan,": "", ",": "", "": "", "0x1,8p3": "",
 	} {
 		if got := Point(text); got != want {
 			t.Errorf("Point(%q) = %q, want %q", text, got, want)

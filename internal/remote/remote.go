@@ -610,7 +610,7 @@ func (s *Study) Import(ctx context.Context, data []byte, o table.Options) (r tab
 	if o.Decimal != "" {
 		query.Set("decimal", string(o.Decimal))
 	}
-	for name, given := range map[string]bool{"dry_run": o.DryRun, "strict": o.Strict} {
+	for name, given := range map[string]bool{"dry_run": o.DryRun, "strict": o.Strict, "repeats": o.Repeats} {
 		if given {
 			query.Set(name, "true")
 		}
@@ -620,8 +620,9 @@ func (s *Study) Import(ctx context.Context, data []byte, o table.Options) (r tab
 		return r, err
 	}
 	var got struct {
-		Good int `json:"good"`
-		Bad  []struct {
+		Good  int `json:"good"`
+		Known int `json:"known"`
+		Bad   []struct {
 			Line  int    `json:"line"`
 			Error string `json:"error"`
 		} `json:"bad"`
@@ -631,7 +632,7 @@ func (s *Study) Import(ctx context.Context, data []byte, o table.Options) (r tab
 	if err := json.Unmarshal(text, &got); err != nil {
 		return r, err
 	}
-	r = table.Report{Good: got.Good, Bad: []table.RowError{}, Trials: got.Trials, Repeated: got.Repeated}
+	r = table.Report{Good: got.Good, Known: got.Known, Bad: []table.RowError{}, Trials: got.Trials, Repeated: got.Repeated}
 	for _, bad := range got.Bad {
 		r.Bad = append(r.Bad, table.RowError{Line: bad.Line, Err: errors.New(bad.Error)})
 	}

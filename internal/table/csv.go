@@ -41,6 +41,7 @@ func (in *importer) readCSV(ctx context.Context, data []byte) error {
 			return err
 		}
 		switch {
+		case err == nil && strings.TrimSpace(strings.Join(cells, "")) == "": // spreadsheets write rows that were emptied
 		case err != nil:
 			in.refuse(r.line, err)
 		case len(cells) != len(index):

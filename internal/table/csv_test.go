@@ -142,6 +142,30 @@ func TestConstraintsOfRows(t *testing.T) {
 	}
 }
 
+// Rows that were emptied count as empty lines; of others it is said how to mend them without changing what was measured.
+func TestRowsOutside(t *testing.T) {
+	sp := newSpace(t, space.Float("x", 20, 80), space.Int("n", 1, 9000), space.Ordinal("o", 16, 32))
+	const fits = ": change the parameter in the study so that it fits, or leave the row out"
+	for row, want := range map[string]string{
+		";;;":           "",
+		" ;\"\";;":      "",
+		";":             "",
+		"95;2;16;1":     `line 3: parameter "x" is 95, expected a number in [20, 80]` + fits,
+		"50;5.5;16;1":   `line 3: parameter "n" is 5.5, expected a whole number in [1, 9000]` + fits,
+		"50;2;30;1":     `line 3: parameter "o" is 30, expected one of 16, 32` + fits,
+		"50;1,200;16;1": `line 3: parameter "n" is "1,200", expected a whole number in [1, 9000]: write 1200 if the comma marks thousands, else 1.200`,
+		"50;2;16;1,200": `line 3: the value: "1,200" is not a number: write 1200 if the comma marks thousands, else 1.200`,
+	} {
+		text, err := read(t, sp, "x;n;o;value\n20.5;1;16;1\n"+row+"\n", Options{Decimal: DecimalPoint})
+		if _, bad, _ := strings.Cut(text, "± 0\n"); err != nil || strings.TrimSpace(bad) != want {
+			t.Errorf("%q: %s, %v, want %s", row, bad, err, want)
+		}
+	}
+	if report, err := read(t, sp, "x;n;o;value\n20.5;1;16;1\n;;;\n", Options{Strict: true}); err != nil {
+		t.Errorf("an emptied row: %s, %v", report, err)
+	}
+}
+
 func TestMissingColumn(t *testing.T) {
 	sp := newSpace(t, space.Float("temperature", 0, 100))
 	_, err := read(t, sp, "temp,yield\n1,2\n", Options{Flags: true})

@@ -27,18 +27,26 @@ func Export(ctx context.Context, s Exported, w io.Writer, f Format) error {
 		return err
 	}
 	write, flush := exporter(w, f, s.Config().Space)
+	if err := each(ctx, s, write); err != nil {
+		return err
+	}
+	return flush()
+}
+
+// each reads all trials of a study, some at a time.
+func each(ctx context.Context, s Exported, do func(study.Trial) error) error {
 	for page := (study.Page{Limit: 1000}); ; {
 		trials, err := s.Trials(ctx, page)
 		if err != nil {
 			return err
 		}
 		for _, t := range trials {
-			if err := write(t); err != nil {
+			if err := do(t); err != nil {
 				return err
 			}
 		}
 		if len(trials) < page.Limit {
-			return flush()
+			return nil
 		}
 		page.After = trials[len(trials)-1].Number
 	}

@@ -24,6 +24,7 @@ type Options struct {
 	Decimal Decimal // of the numbers in CSV
 	DryRun  bool    // only report
 	Strict  bool    // refuse a file with a row that cannot be used
+	Repeats bool    // take also the rows that are in the study already
 
 	Flags    bool                  // errors name options as flags of a command
 	Progress func(done, total int) // hears of lines that are read; may be nil
@@ -32,6 +33,7 @@ type Options struct {
 // Report says what was found in a file.
 type Report struct {
 	Good     int        `json:"good"`              // rows that can be used
+	Known    int        `json:"known"`             // those of them that are in the study already, and are not taken again
 	Bad      []RowError `json:"bad"`               // rows that cannot
 	Trials   []int      `json:"trials"`            // numbers of the new trials, none after a dry run
 	Repeated bool       `json:"repeated,omitzero"` // the same file was imported before; Trials are of then
@@ -54,8 +56,8 @@ func (e RowError) MarshalJSON() ([]byte, error) {
 
 // Import adds trials that were evaluated before or elsewhere to a study. Rows that cannot
 // be used are listed and left out, those among them that break a constraint of the space; the
-// others become trials, all at once. Importing the same file in the same way again changes
-// nothing. What the user has to mend is a *study.RequestError.
+// others become trials, all at once, but for those that are in the study already. Importing the same file in the
+// same way again changes nothing, also with Repeats or after a correction. What the user has to mend is a *study.RequestError.
 func Import(ctx context.Context, s *study.Study, r io.Reader, o Options) (Report, error) {
 	return load(ctx, s, r, o, standard())
 }
@@ -77,18 +79,32 @@ func load(ctx context.Context, s *study.Study, r io.Reader, o Options, l limits)
 	if err := in.read(ctx, bytes.TrimPrefix(data, []byte("\ufeff"))); err != nil {
 		return report, err
 	}
+	if len(in.rows)+len(in.bad) == 0 {
+		return report, refusef("the file has no rows: there is nothing to import")
+	}
 	report.Good = len(in.rows)
 	report.Bad = append(report.Bad, in.bad...)
 	if len(in.bad) > 0 && o.Strict {
 		return report, refusef("%d of %d rows cannot be used, the first in %w: mend them, or leave them out by importing without %s",
 			len(in.bad), len(in.bad)+len(in.rows), in.bad[0], o.flag("strict", ""))
 	}
-	if o.DryRun || report.Good == 0 {
+	if report.Good == 0 {
 		return report, nil
 	}
-	numbers, repeated, err := s.Import(ctx, o.digest(data), in.rows...)
-	if err == nil {
-		report.Trials, report.Repeated = numbers, repeated
+	digest := o.digest(data)
+	numbers, repeated, err := s.Import(ctx, digest) // no rows yet: it only looks
+	if err == nil && !repeated && !o.Repeats {
+		in.rows, err = fresh(ctx, s, in.params, in.rows)
+		report.Known = report.Good - len(in.rows)
+	}
+	if err == nil && !repeated && !o.DryRun && len(in.rows) > 0 {
+		numbers, repeated, err = s.Import(ctx, digest, in.rows...)
+	}
+	if repeated {
+		report.Known, report.Repeated = report.Good, true
+	}
+	if err == nil && !o.DryRun && numbers != nil {
+		report.Trials = numbers
 	}
 	return report, err
 }
@@ -124,6 +140,9 @@ func (o Options) digest(data []byte) string {
 	}
 	if o.Decimal != DecimalAuto {
 		fmt.Fprintf(h, "decimal %s\n", o.Decimal)
+	}
+	if o.Repeats {
+		fmt.Fprintln(h, "repeats")
 	}
 	h.Write(data)
 	return hex.EncodeToString(h.Sum(nil))

@@ -120,6 +120,9 @@ func TestImportRefuses(t *testing.T) {
 		columns map[string]string
 		want    string
 	}{
+		{"rate,value\n", CSV, nil, "the file has no rows"},
+		{"rate;value\n;\n", CSV, nil, "the file has no rows"},
+		{"\n", JSONL, nil, "the file has no rows"},
 		{"", CSV, nil, "is empty"},
 		{"", JSONL, nil, "is empty"},
 		{"rate,value\n", "xml", nil, `"xml"`},

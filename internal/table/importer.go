@@ -222,6 +222,9 @@ func (in *importer) add(line int, r row) {
 	if err == nil {
 		one, err = one.Check(in.space)
 	}
+	if value := interface{ Measured() string }(nil); errors.As(err, &value) { // another value would be made up
+		err = errors.New(value.Measured())
+	}
 	if err != nil {
 		in.refuse(line, err)
 		return
@@ -412,7 +415,7 @@ func valid(v any) string { return strings.ToValidUTF8(fmt.Sprint(v), "\ufffd") }
 func float(v any) (float64, error) {
 	f, err := strconv.ParseFloat(fmt.Sprint(v), 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a number", fmt.Sprint(v))
+		return 0, fmt.Errorf("%q is not a number%s", fmt.Sprint(v), hint.Point(fmt.Sprint(v)))
 	}
 	return f, nil
 }

@@ -18,6 +18,7 @@ type loaded struct {
 	Study  string `json:"-"`
 	DryRun bool   `json:"-"`
 	Good   int
+	Known  int // rows that are in the study already
 	Bad    []struct {
 		Line  int
 		Error string
@@ -28,6 +29,9 @@ type loaded struct {
 }
 
 const badShown = 20
+
+// Fresh is how many rows can be imported that are not in the study yet.
+func (l loaded) Fresh() int { return l.Good - l.Known }
 
 // table is what the form has: a file, or text, and how it names its columns.
 type table struct {

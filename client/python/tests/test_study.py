@@ -145,10 +145,11 @@ def test_export_and_import(study: mahabo.Study, client: mahabo.Client, tmp_path:
     for name, fresh in (("trials.csv", True), ("trials.jsonl", False)):
         study.export(tmp_path / name)
         dry = copy.import_file(tmp_path / name, dry_run=True)
-        assert (dry.good, dry.bad_count) == (3, 0)
+        assert (dry.good, dry.bad_count, dry.known) == (3, 0, 0 if fresh else 3)
         if fresh:
             assert copy.import_file(tmp_path / name).trials == [1, 2, 3]
             assert copy.import_file(tmp_path / name).repeated
+    assert copy.import_file(tmp_path / "trials.jsonl", repeats=True).trials == [4, 5, 6]
     best, imported = study.best(), copy.best()
     assert best is not None and imported is not None and imported.params == best.params
     report = copy.import_rows([{"lr": 0.5, "n": 2, "value": 1}, {"lr": 7, "n": 2, "value": 1}], columns={"x": "lr"}, dry_run=True)

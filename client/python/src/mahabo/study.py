@@ -34,6 +34,8 @@ class ImportReport:
     """Numbers of the new trials, none after a dry run."""
     repeated: bool
     """The same table was imported before; trials are of then."""
+    known: int = 0
+    """Rows of good that are in the study already, with the same parameters and outcome, and are not taken again."""
 
 
 class Study:
@@ -344,15 +346,17 @@ class Study:
         dry_run: bool = False,
         strict: bool = False,
         decimal: str | None = None,
+        repeats: bool = False,
     ) -> ImportReport:
         """Add evaluations made before or elsewhere: a table with a column per parameter and value.
 
         columns says how the table calls a parameter, an outcome, or value, state, std, reason, notes, excluded, cost or seconds.
         With strict a row that cannot be used refuses the whole table. decimal is the sign before the decimals in CSV, point or comma; None goes
-        by the numbers.
+        by the numbers. Rows that are in the study already are not taken again, unless repeats says that they are real repetitions.
         """
         source = Path(path)
-        return self._import(source.read_bytes(), _format(source, format, *_TYPES), columns, dry_run, strict, decimal)
+        how = {"dry_run": dry_run, "strict": strict, "repeats": repeats}
+        return self._import(source.read_bytes(), _format(source, format, *_TYPES), columns, how, decimal)
 
     def import_rows(
         self,
@@ -361,6 +365,7 @@ class Study:
         columns: Mapping[str, str] | None = None,
         dry_run: bool = False,
         strict: bool = False,
+        repeats: bool = False,
     ) -> ImportReport:
         """Do as import_file does, with dicts, or with a pandas.DataFrame. They may have arrays and options as points do; NaN stands for an empty cell."""
         columns = dict(columns or {})
@@ -373,7 +378,8 @@ class Study:
         if not lines:
             return ImportReport(0, [], 0, [], False)
         arrays = {_column(p.name) for p in self._space.objects if p.shape is not None}
-        return self._import(b"".join(lines), "jsonl", {name: c for name, c in columns.items() if name not in arrays}, dry_run, strict, None)
+        how = {"dry_run": dry_run, "strict": strict, "repeats": repeats}
+        return self._import(b"".join(lines), "jsonl", {name: c for name, c in columns.items() if name not in arrays}, how)
 
     def _row(self, row: Mapping[str, Any], columns: Mapping[str, str]) -> Dict[str, Any]:
         """Return a row as an exported file has it."""
@@ -394,15 +400,16 @@ class Study:
         return flat
 
     def _import(
-        self, data: bytes, kind: str, columns: Mapping[str, str] | None, dry_run: bool, strict: bool, decimal: str | None
+        self, data: bytes, kind: str, columns: Mapping[str, str] | None, how: Mapping[str, bool], decimal: str | None = None
     ) -> ImportReport:
-        query: Dict[str, Any] = {"format": kind, "dry_run": str(dry_run).lower(), "strict": str(strict).lower()}
+        query: Dict[str, Any] = {"format": kind, **{option: str(given).lower() for option, given in how.items()}}
         if decimal is not None:
             query["decimal"] = decimal
         if columns:
             query["column"] = [f"{name}={column}" for name, column in columns.items()]
         d = json.loads(self._transport.send("POST", self._path + "/import", data, _TYPES[kind], query))
-        return ImportReport(d["good"], [(b["line"], b["error"]) for b in d["bad"]], d["bad_count"], d["trials"] or [], d["repeated"])
+        bad = [(b["line"], b["error"]) for b in d["bad"]]
+        return ImportReport(d["good"], bad, d["bad_count"], d["trials"] or [], d["repeated"], d.get("known", 0))
 
 
 _TAKEN = {"number", "state", "value", "std", "reason", "origin", "batch", "worker", "created", "asked", "told", "notes", "excluded"}
