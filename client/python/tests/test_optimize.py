@@ -140,7 +140,8 @@ def test_processes() -> None:
 
 
 def test_processes_that_fail() -> None:
-    result = mahabo.minimize(objectives.moody, {"x": {"float": [-1, 1]}}, evals=16, parallel=2, workers="processes", method="sobol")
+    points = [{"x": x} for x in (-0.8, -0.4, 0.0, 0.4)]
+    result = mahabo.minimize(objectives.moody, {"x": {"float": [-1, 1]}}, evals=16, parallel=2, workers="processes", method="sobol", points=points)
     for row in result.table:
         x = row["x"]
         if x < -0.6:
