@@ -117,7 +117,7 @@ func TestQuitAndContinue(t *testing.T) {
 		if err != nil || got.Trials != 5 || got.Best != 3 || got.Trial != 5 {
 			t.Errorf("%s: result %+v, error %v", name, got, err)
 		}
-		if !strings.Contains(said, "continuing study space") || !strings.Contains(said, "3 trials, 2 complete") || !strings.Contains(said, "batch 2           trial 3\n") {
+		if !strings.Contains(said, "continuing study space") || !strings.Contains(said, "3 trials, 2 complete") || !strings.Contains(said, "batch 1           trial 3\n") {
 			t.Errorf("%s: the second session says\n%s", name, said)
 		}
 	}
