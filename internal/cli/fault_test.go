@@ -268,7 +268,8 @@ func TestDatabaseFileMoved(t *testing.T) {
 		}
 	}
 	list := must(t, "trials", "rig", "--store", "sqlite:"+moved, "--limit", "0", "--json")
-	if all := strings.Count(list, `"state": "complete"`); all != evaluated()-1 {
+	// The last outcome may be there although it counts as lost: it was written at the moment of the move.
+	if all := strings.Count(list, `"state": "complete"`); all != evaluated()-1 && all != evaluated() {
 		t.Errorf("%d trials were evaluated, and the file has %d", evaluated(), all)
 	}
 }
