@@ -174,7 +174,7 @@ func TestAskTell(t *testing.T) {
 		`{"state": "stopped", "std": 0.1}`:                "body.std",
 		`{"value": 0.5, "reason": "oil"}`:                 "body.reason",
 	} {
-		if answer, data := c.call("POST", "/v1/studies/rig/trials/4/tell", body); answer.StatusCode != 422 || !strings.Contains(string(data), field) {
+		if answer, data := c.call("POST", "/v1/studies/rig/trials/4/tell", body); answer.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(string(data), field) {
 			t.Errorf("%s: %s %s, want %q", body, answer.Status, data, field)
 		}
 	}

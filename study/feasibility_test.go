@@ -12,60 +12,33 @@ import (
 // A half of the space cannot be evaluated, and it is where the model wants to go: the study
 // learns where the border is, and finds the best point this side of it.
 func TestFeasibilityIsLearned(t *testing.T) {
-	s, st, _ := begin(t, study.Config{Space: newSpace(t, space.Float("x[0:1]", -1, 1)), Method: "adaptive", Init: 8})
-	late := 0
-	for i := range 40 {
-		trial := ask(t, s, study.AskRequest{}).Trials[0]
-		x, y := trial.Params.Float("x0"), trial.Params.Float("x1")
-		o := evaluate.Outcome{Value: (x-0.5)*(x-0.5) + y*y}
-		if x > 0 {
-			o = evaluate.Outcome{State: evaluate.Infeasible}
-			if i >= 20 {
-				late++
+	for _, no := range []evaluate.Outcome{{State: evaluate.Infeasible}, evaluate.Failure("the value is NaN")} {
+		s, st, _ := begin(t, study.Config{Space: newSpace(t, space.Float("x[0:1]", -1, 1)), Method: "adaptive", Init: 8})
+		late := 0
+		for i := range 40 {
+			trial := ask(t, s, study.AskRequest{}).Trials[0]
+			x, y := trial.Params.Float("x0"), trial.Params.Float("x1")
+			o := evaluate.Outcome{Value: (x-0.5)*(x-0.5) + y*y}
+			if x > 0 {
+				o = no
+				if i >= 20 {
+					late++
+				}
+			}
+			if err := s.Tell(t.Context(), trial.Number, o); err != nil {
+				t.Fatal(err)
 			}
 		}
-		if err := s.Tell(t.Context(), trial.Number, o); err != nil {
-			t.Fatal(err)
+		best, _, err := s.Best(t.Context())
+		if err != nil || math.Abs(best.Mean-0.25) > 0.03 {
+			t.Errorf("%s: the best is %g at %v (%v), want 0.25", no.State, best.Mean, best.Params, err)
 		}
-	}
-	best, _, err := s.Best(t.Context())
-	if err != nil || math.Abs(best.Mean-0.25) > 0.03 {
-		t.Errorf("the best is %g at %v (%v), want 0.25", best.Mean, best.Params, err)
-	}
-	if late > 10 { // by chance and by wish it would be all of them
-		t.Errorf("%d of the last 20 suggestions are infeasible", late)
-	}
-	if err := study.Verify(t.Context(), events(t, st)); err != nil {
-		t.Error(err)
-	}
-}
-
-// An objective that raises, or returns NaN, in a part of the box does so trial after trial.
-func TestFailuresInARowAreLearned(t *testing.T) {
-	s, st, _ := begin(t, study.Config{Space: newSpace(t, space.Float("x[0:1]", -1, 1)), Method: "adaptive", Init: 8})
-	late := 0
-	for i := range 40 {
-		trial := ask(t, s, study.AskRequest{}).Trials[0]
-		x, y := trial.Params.Float("x0"), trial.Params.Float("x1")
-		o := evaluate.Outcome{Value: (x-0.5)*(x-0.5) + y*y}
-		if x > 0 {
-			o = evaluate.Outcome{State: evaluate.Failed, Reason: "the value is NaN"}
-			if i >= 20 {
-				late++
-			}
+		if late > 10 { // by chance and by wish it would be all of them
+			t.Errorf("%d of the last 20 suggestions are %s", late, no.State)
 		}
-		if err := s.Tell(t.Context(), trial.Number, o); err != nil {
-			t.Fatal(err)
+		if err := study.Verify(t.Context(), events(t, st)); err != nil {
+			t.Error(err)
 		}
-	}
-	if best, _, err := s.Best(t.Context()); err != nil || math.Abs(best.Mean-0.25) > 0.03 {
-		t.Errorf("the best is %g at %v (%v), want 0.25", best.Mean, best.Params, err)
-	}
-	if late > 10 { // it was 20 of them
-		t.Errorf("%d of the last 20 trials fail", late)
-	}
-	if err := study.Verify(t.Context(), events(t, st)); err != nil {
-		t.Error(err)
 	}
 }
 
