@@ -18,7 +18,21 @@ import (
 // pairName is the beginning of NAME=VALUE.
 var pairName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[\s,;])([^\s,;=]+)\s*=`) })
 
-// pointFrom reads NAME=VALUE, several of them on a line or one, or NAME: VALUE lines, or a JSON object.
+// pairs reads NAME=VALUE, several of them on a line or one. Of a line that does not begin so, ok is false.
+func pairs(line string) (list [][2]string, ok bool) {
+	line = strings.TrimSpace(line)
+	names := pairName().FindAllStringSubmatchIndex(line, -1)
+	for i, at := range names {
+		end := len(line)
+		if i+1 < len(names) {
+			end = names[i+1][0]
+		}
+		list = append(list, [2]string{line[at[2]:at[3]], strings.TrimRight(strings.TrimSpace(line[at[1]:end]), ",;")})
+	}
+	return list, line == "" || len(names) > 0 && names[0][0] == 0
+}
+
+// pointFrom reads pairs, or NAME: VALUE lines, or a JSON object.
 func pointFrom(text string) (map[string]any, error) {
 	var point map[string]any
 	if yaml.Unmarshal([]byte(text), &point) == nil {
@@ -26,17 +40,12 @@ func pointFrom(text string) (map[string]any, error) {
 	}
 	point = map[string]any{}
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		names := pairName().FindAllStringSubmatchIndex(line, -1)
-		if line != "" && (len(names) == 0 || names[0][0] > 0) {
-			return nil, fmt.Errorf("%q cannot be read: write NAME=VALUE, one per line, or a JSON object", line)
+		list, ok := pairs(line)
+		if !ok {
+			return nil, fmt.Errorf("%q cannot be read: write NAME=VALUE, one per line, or a JSON object", strings.TrimSpace(line))
 		}
-		for i, at := range names {
-			end := len(line)
-			if i+1 < len(names) {
-				end = names[i+1][0]
-			}
-			name, value := line[at[2]:at[3]], strings.TrimRight(strings.TrimSpace(line[at[1]:end]), ",;")
+		for _, pair := range list {
+			name, value := pair[0], pair[1]
 			if _, twice := point[name]; twice {
 				return nil, fmt.Errorf("%s is there twice", name)
 			}

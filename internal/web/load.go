@@ -63,8 +63,14 @@ func readTable(r *http.Request) (t table, err error) {
 	if strings.HasPrefix(strings.TrimSpace(string(t.data[:min(len(t.data), 64)])), "{") {
 		t.query.Set("format", "jsonl")
 	}
-	for _, pair := range columnPairs(r.PostFormValue("columns")) {
-		t.query.Add("column", pair)
+	for line := range strings.Lines(r.PostFormValue("columns")) {
+		list, ok := pairs(line)
+		if !ok {
+			t.query.Add("column", strings.TrimSpace(line)) // the server says what is wrong with it
+		}
+		for _, pair := range list {
+			t.query.Add("column", pair[0]+"="+pair[1])
+		}
 	}
 	if decimal := r.PostFormValue("decimal"); decimal != "" {
 		t.query.Set("decimal", decimal)
@@ -73,31 +79,6 @@ func readTable(r *http.Request) (t table, err error) {
 		t.query.Set("dry_run", "true")
 	}
 	return t, nil
-}
-
-// columnPairs reads NAME=COLUMN, one per line or, on a single line, separated by commas. A comma with no pair behind it is part of the
-// name of a column.
-func columnPairs(text string) (pairs []string) {
-	text = strings.TrimLeft(text, " \r\n")
-	if strings.Contains(text, "\n") {
-		for line := range strings.Lines(text) {
-			if line = strings.TrimSpace(line); line != "" {
-				pairs = append(pairs, line)
-			}
-		}
-		return pairs
-	}
-	for part := range strings.SplitSeq(text, ",") {
-		if n := len(pairs); n > 0 && !strings.Contains(part, "=") {
-			pairs[n-1] += "," + part
-		} else if part != "" {
-			pairs = append(pairs, part)
-		}
-	}
-	for i := range pairs {
-		pairs[i] = strings.TrimSpace(pairs[i])
-	}
-	return pairs
 }
 
 // load previews or imports a table.
