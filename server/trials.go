@@ -56,12 +56,13 @@ func (s *Server) registerTrials(api huma.API) {
 
 type listTrialsInput struct {
 	wire.StudyPath
-	Offset int      `query:"offset" minimum:"0" maximum:"1000000000" doc:"Trials to leave out at the beginning."`
-	Limit  int      `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Most trials to return."`
-	State  []string `query:"state" enum:"waiting,running,complete,failed,infeasible,stale,stopped" doc:"Only trials in these states, separated by commas."`
-	Search string   `query:"search" maxLength:"200" doc:"Only trials whose number, values, worker, reason or notes contain this text."`
-	Number []int    `query:"number" maxItems:"1000" doc:"Only trials with these numbers, separated by commas."`
-	Sort   string   `query:"sort" enum:"number,-number,value,-value,told,-told" default:"number" doc:"Order; - for descending. Trials without a value, or not told, come last."`
+	Offset   int      `query:"offset" minimum:"0" maximum:"1000000000" doc:"Trials to leave out at the beginning."`
+	Limit    int      `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Most trials to return."`
+	State    []string `query:"state" enum:"waiting,running,complete,failed,infeasible,stale,stopped" doc:"Only trials in these states, separated by commas."`
+	Excluded bool     `query:"excluded" doc:"Only trials that nobody learns from: those that were excluded, or that the parameters have no place for."`
+	Search   string   `query:"search" maxLength:"200" doc:"Only trials whose number, values, worker, reason or notes contain this text."`
+	Number   []int    `query:"number" maxItems:"1000" doc:"Only trials with these numbers, separated by commas."`
+	Sort     string   `query:"sort" enum:"number,-number,value,-value,told,-told" default:"number" doc:"Order; - for descending. Trials without a value, or not told, come last."`
 }
 
 type trialPage struct {
@@ -71,7 +72,7 @@ type trialPage struct {
 }
 
 func (s *Server) listTrials(ctx context.Context, in *listTrialsInput) (*body[trialPage], error) {
-	q := study.Query{Numbers: in.Number, Offset: in.Offset, Limit: in.Limit, Text: in.Search, Sort: study.Order(strings.TrimPrefix(in.Sort, "-")), Descending: strings.HasPrefix(in.Sort, "-")}
+	q := study.Query{Numbers: in.Number, Offset: in.Offset, Limit: in.Limit, Excluded: in.Excluded, Text: in.Search, Sort: study.Order(strings.TrimPrefix(in.Sort, "-")), Descending: strings.HasPrefix(in.Sort, "-")}
 	for _, state := range in.State {
 		q.States = append(q.States, evaluate.State(state))
 	}

@@ -132,6 +132,9 @@ func TestExcludedTrialIsKeptAndNotLearnt(t *testing.T) {
 	if err != nil || sorted[3].Number != 1 {
 		t.Errorf("the excluded trial is not the last by value, %v", err)
 	}
+	if left, total, err := s.Select(t.Context(), study.Query{Excluded: true}); err != nil || total != 1 || left[0].Number != 1 {
+		t.Errorf("%d trials are excluded: %v", total, err)
+	}
 	suggestions(t, s)
 	correct(t, s, 1, study.Correction{Exclude: &no})
 	if best, _, _ := s.Best(t.Context()); best.Number != 1 {

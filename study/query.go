@@ -28,7 +28,8 @@ type Query struct {
 	States     []evaluate.State // any of them; none for all
 	Text       string           // in the number, the values, the worker, the reason or the notes, whatever the case
 	Numbers    []int            // of the trials; none for all
-	AfterBatch int              // only trials that were last served in later batches; 0 for all, -1 for those that were served
+	AfterBatch int              // only trials of later batches; 0 for all, -1 for those that have one
+	Excluded   bool             // only trials that nobody learns from
 	Sort       Order            // empty for ByNumber
 	Descending bool
 	Offset     int // of the first trial to return
@@ -86,7 +87,7 @@ func (s *Study) matching(ctx context.Context, q Query) (rows []match, err error)
 	}
 	for e := range s.ledger.candidates(q) {
 		t := &e.Trial
-		if (q.AfterBatch == 0 || t.Batch > max(q.AfterBatch, 0)) && (len(q.States) == 0 || slices.Contains(q.States, t.stateAt(now))) && (inParams[t.Number] || t.contains(text)) {
+		if (q.AfterBatch == 0 || t.Batch > max(q.AfterBatch, 0)) && (t.Excluded || !q.Excluded) && (len(q.States) == 0 || slices.Contains(q.States, t.stateAt(now))) && (inParams[t.Number] || t.contains(text)) {
 			m := match{number: t.Number, value: t.Value, told: t.Told}
 			m.broken = t.Value != nil && len(s.ledger.scheme.Limits) > 0 && s.ledger.scheme.Violations(s.ledger.inner(*t)) != nil
 			if t.Excluded {
@@ -120,7 +121,7 @@ func (l *ledger) candidates(q Query) iter.Seq[*entry] {
 
 // all says whether a query is about every trial, by number.
 func (q Query) all() bool {
-	return len(q.States)+len(q.Numbers)+q.AfterBatch == 0 && q.Text == "" && (q.Sort == "" || q.Sort == ByNumber)
+	return len(q.States)+len(q.Numbers)+q.AfterBatch == 0 && !q.Excluded && q.Text == "" && (q.Sort == "" || q.Sort == ByNumber)
 }
 
 // page returns one page of all trials, without reading the others.

@@ -150,40 +150,12 @@ func (d *dashboard) readTrials(r *http.Request) (t trialTable, h heading, err er
 		q.Set("number", t.Query.Only)
 	}
 	if t.Query.State == excluded {
-		t.trialPage, err = d.readExcluded(r, q)
-		return t, h, err
+		q.Del("state")
+		q.Set("excluded", "true")
 	}
 	q.Set("limit", strconv.Itoa(trialsPerPage))
 	err = d.get(r, studyPath(r)+"/trials", q, &t.trialPage)
 	return t, h, err
-}
-
-// readExcluded looks for excluded trials among all: the API has no filter for them.
-func (d *dashboard) readExcluded(r *http.Request, q url.Values) (found trialPage, err error) {
-	from, _ := strconv.Atoi(q.Get("offset")) // it was written by readQuery
-	q.Del("state")
-	q.Set("limit", "1000")
-	for next := new(int); next != nil; {
-		var p trialPage
-		q.Set("offset", strconv.Itoa(*next))
-		if err := d.get(r, studyPath(r)+"/trials", q, &p); err != nil {
-			return found, err
-		}
-		for _, t := range p.Trials {
-			if !t.Excluded {
-				continue
-			}
-			if found.Total >= from && len(found.Trials) < trialsPerPage {
-				found.Trials = append(found.Trials, t)
-			}
-			found.Total++
-		}
-		next = p.Next
-	}
-	if next := from + len(found.Trials); next < found.Total {
-		found.Next = &next
-	}
-	return found, nil
 }
 
 func (d *dashboard) trials(w http.ResponseWriter, r *http.Request) {
