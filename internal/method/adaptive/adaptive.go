@@ -52,6 +52,7 @@ type adaptive struct {
 	phase  phase
 	within bool // the phase has learned of the next observation, and has to be followed
 	middle middle
+	cloud  cloud
 	report strategy.AskReport
 	began  time.Time // the last Ask
 }
@@ -120,6 +121,7 @@ func (a *adaptive) Tell(obs ...strategy.Observation) error {
 	if err := a.Add(obs); err != nil {
 		return err
 	}
+	a.cloud.learn(len(a.Y)-len(obs), obs)
 	a.middle.told = a.middle.told || slices.ContainsFunc(obs, func(o strategy.Observation) bool { return o.Tag == middleTag })
 	return nil
 }
@@ -131,6 +133,7 @@ func (a *adaptive) Ask(ctx context.Context, n int, pending []strategy.Suggestion
 	a.began = time.Now()
 	a.middle.open = slices.ContainsFunc(pending, func(p strategy.Suggestion) bool { return p.Tag == middleTag })
 	a.middle.first = false
+	a.cloud.drawn = 0
 	asked, err := a.AskModel(ctx, &a.report, n, pending, func(ctx context.Context, n int, _ []strategy.Point) ([]strategy.Point, error) {
 		if err := a.follow(ctx); err != nil {
 			return nil, err
@@ -142,6 +145,9 @@ func (a *adaptive) Ask(ctx context.Context, n int, pending []strategy.Suggestion
 	}
 	if a.middle.first && err == nil && a.report.Fallback == nil {
 		asked[0].Tag = middleTag
+	}
+	if err == nil && a.report.Fallback == nil {
+		a.cloud.tag(asked)
 	}
 	return asked, err
 }
@@ -279,5 +285,5 @@ func (s *search) run() *run         { return s.whole }
 func (s *search) learn(observation) {}
 
 func (s *search) propose(ctx context.Context, n int, pending []strategy.Suggestion) ([]strategy.Point, error) {
-	return s.whole.propose(ctx, n, method.Points(pending), nil)
+	return s.whole.proposeMany(ctx, n, pending)
 }

@@ -60,6 +60,10 @@ type settings struct {
 	WideFrom    int     `option:"wide-from" meaning:"open points, with those that are asked for, from which on queries are those of many workers"`
 	TurnedShare float64 `option:"turned-share" meaning:"most of these queries made by models with directions of their own; 0: all are as with few workers"`
 
+	CloudShare  float64 `option:"cloud-share" meaning:"largest share of them that is drawn around a common centre with more than 100 parameters; 0: none is"`
+	CloudSpread float64 `option:"cloud-spread" meaning:"standard deviation of points drawn around the centre"`
+	CloudReach  float64 `option:"cloud-reach" meaning:"largest root mean square distance by which the centre moves"`
+
 	NearShare float64 `option:"near-share" meaning:"share of the queries that stay in a box around the best point; 0: there are none"`
 	NearReach float64 `option:"near-reach" meaning:"largest half-width of that box, 8 times the smallest"`
 
@@ -86,6 +90,7 @@ var defaults = settings{
 	WeightShare: 0.6, WeightHedge: 0.3, WeightsFrom: 20, Lead: 15, Memory: 0.98, MostGain: 3,
 	WeightSpread: 3.5, Sparsity: 4, WeightFloor: 1e-4, FewShare: 0.95, Screened: 128,
 	WideFrom: 9, TurnedShare: 0.8,
+	CloudShare: 0.9, CloudSpread: 0.2, CloudReach: 0.07,
 	NearShare: 0.8, NearReach: 0.8,
 	Improvement: 0.5, Starts: 8, Steps: 20, NearMiddle: 0.3, Apart: 1e-4, Move: 0.03,
 	ExactFits: 5, MostFitted: 600, MostModel: 3000,
@@ -107,11 +112,12 @@ var without = map[string]func(*settings){
 	"matern":  func(s *settings) { s.Matern = false },
 	"ascent":  func(s *settings) { s.Ascent = false },
 	"turned":  func(s *settings) { s.TurnedShare = 0 },
+	"cloud":   func(s *settings) { s.CloudShare = 0 },
 	"middle":  func(s *settings) { s.MiddleFirst = false },
 	"near":    func(s *settings) { s.NearShare = 0 },
 }
 
-const parts = "nothing, log, ei, weights, local, matern, ascent, turned, middle, near"
+const parts = "nothing, log, ei, weights, local, matern, ascent, turned, cloud, middle, near"
 
 // options describes the settings.
 func options() []strategy.Option {
@@ -179,7 +185,7 @@ func (s settings) validate() error {
 	for i := range v.NumField() {
 		f, key := v.Field(i), v.Type().Field(i).Tag.Get("option")
 		switch key {
-		case "descents", "progress", "near-share", "local-share", "improvement", "design-share", "rough", "return-length", "other-length", "weight-share", "weight-hedge", "lead", "sparsity", "weight-floor", "turned-share":
+		case "descents", "progress", "near-share", "local-share", "improvement", "design-share", "rough", "return-length", "other-length", "weight-share", "weight-hedge", "lead", "sparsity", "weight-floor", "turned-share", "cloud-share":
 			continue // 0 leaves the part out, or is a limit
 		}
 		if f.Kind() != reflect.Bool && f.IsZero() {

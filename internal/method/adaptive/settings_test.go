@@ -70,6 +70,7 @@ func TestWithout(t *testing.T) {
 		"matern":  {"matern": "false"},
 		"ascent":  {"ascent": "false"},
 		"turned":  {"turned-share": "0"},
+		"cloud":   {"cloud-share": "0"},
 		"middle":  {"middle-first": "false"},
 		"near":    {"near-share": "0"},
 	}

@@ -1,0 +1,241 @@
+package adaptive
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/mahabo/mahabo/internal/method"
+	"github.com/mahabo/mahabo/internal/method/methodtest"
+	"github.com/mahabo/mahabo/strategy"
+)
+
+// cloudStudy is a method that many workers have told of tub in rounds.
+func cloudStudy(t *testing.T, spec string, domain strategy.Domain, rounds, batch int) *adaptive {
+	t.Helper()
+	a := newAdaptive(t, spec, strategy.Config{Domain: domain, Init: 10, Seed: 9})
+	for range rounds {
+		asked := methodtest.Suggest(t, a, batch)
+		for _, s := range asked {
+			if err := a.Tell(strategy.Observation{X: s.X, Y: []float64{tub(s.X)}, Tag: s.Tag}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return a
+}
+
+// drawn is the number of suggestions that were drawn.
+func drawn(list []strategy.Suggestion) (count int) {
+	for _, s := range list {
+		if s.Tag == cloudTag {
+			count++
+		}
+	}
+	return count
+}
+
+// Half of the open points are drawn in the first rounds, whether they are asked for at once or one by one; with few open points,
+// few parameters, levels or without the part none is.
+func TestCloudShare(t *testing.T) {
+	const many = mostTurned + 1
+	levels := strategy.Box(many)
+	levels.Params[3].Levels, levels.Params[3].Kind = []float64{-1, 0, 1}, strategy.Ordinal
+	for _, c := range []struct {
+		name            string
+		spec            string
+		domain          strategy.Domain
+		rounds, batch   int
+		pending, wanted int
+	}{
+		{"many workers", "adaptive", strategy.Box(many), 3, 12, 0, 6},
+		{"some are running", "adaptive", strategy.Box(many), 3, 12, 9, 0},
+		{"few workers", "adaptive", strategy.Box(many), 5, 8, 0, 0},
+		{"few parameters", "adaptive", strategy.Box(mostTurned), 3, 12, 0, 0},
+		{"levels", "adaptive", levels, 3, 12, 0, 0},
+		{"in the first round", "adaptive", strategy.Box(many), 1, 12, 0, 0},
+		{"left out", "adaptive:without=cloud", strategy.Box(many), 3, 12, 0, 0},
+		{"a smaller share", "adaptive:cloud-share=0.25", strategy.Box(many), 3, 12, 0, 3},
+	} {
+		a := cloudStudy(t, c.spec, c.domain, c.rounds, c.batch)
+		asked := methodtest.Suggest(t, a, c.batch)
+		if c.pending > 0 {
+			asked = methodtest.Suggest(t, a, c.batch-c.pending, asked[c.batch-c.pending:]...)
+		}
+		if got := drawn(asked); got != c.wanted {
+			t.Errorf("%s: %d of %d points are drawn, want %d", c.name, got, len(asked), c.wanted)
+		}
+	}
+}
+
+// Points asked for one by one have the same share as those of a batch.
+func TestCloudOneByOne(t *testing.T) {
+	a := cloudStudy(t, "adaptive", strategy.Box(120), 3, 12)
+	pending := methodtest.Suggest(t, a, 12)
+	for range 24 {
+		done := pending[0]
+		pending = pending[1:]
+		if err := a.Tell(strategy.Observation{X: done.X, Y: []float64{tub(done.X)}, Tag: done.Tag}); err != nil {
+			t.Fatal(err)
+		}
+		pending = append(pending, methodtest.Suggest(t, a, 1, pending...)...)
+		if got := drawn(pending); got != 6 {
+			t.Fatalf("%d of %d open points are drawn, want 6", got, len(pending))
+		}
+	}
+}
+
+// The centre is the best point at first. Later it moves down from the mean of the last points, as far as it may.
+func TestCloudCentre(t *testing.T) {
+	const dim, round = 120, 6
+	for _, count := range []int{4, 40, 300} {
+		a := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(dim), Init: 10, Seed: 9})
+		tellRandom(t, a, 10, tub)
+		r := rand.New(rand.NewPCG(1, 2))
+		for range count {
+			x := make(strategy.Point, dim)
+			for j := range x {
+				x[j] = 0.5 + 0.1*r.NormFloat64()
+			}
+			if err := a.Tell(strategy.Observation{X: x, Y: []float64{tub(x)}, Tag: cloudTag}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run := a.learned(t).whole
+		if err := run.refit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		centre, err := run.cloudCentre(round)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if count < round {
+			if !slices.Equal(centre, run.x[run.best]) {
+				t.Errorf("after %d points the centre is not the best one", count)
+			}
+			continue
+		}
+		mean := make(strategy.Point, dim)
+		last := count / cloudBlock * cloudBlock
+		for _, x := range run.x[10+last-round : 10+last] {
+			for j, v := range x {
+				mean[j] += v / round
+			}
+		}
+		far := math.Sqrt(method.SquaredDistance(mean, centre) / dim)
+		if far > a.CloudReach+1e-9 || far < a.CloudReach/4 {
+			t.Errorf("after %d points the centre moves by %g, at most %g is allowed", count, far, a.CloudReach)
+		}
+		if tub(centre) >= tub(mean) {
+			t.Errorf("after %d points the centre moves from %g to %g", count, tub(mean), tub(centre))
+		}
+		again, err := run.cloudCentre(round)
+		if err != nil || &again[0] != &centre[0] {
+			t.Errorf("after %d points the centre is computed twice: %v", count, err)
+		}
+	}
+}
+
+// Every two points are mirrored.
+func TestCloudPairs(t *testing.T) {
+	const dim = 120
+	a := newAdaptive(t, "adaptive:cloud-spread=0.1", strategy.Config{Domain: strategy.Box(dim), Init: 10, Seed: 9})
+	centre := make(strategy.Point, dim)
+	centre[3] = -0.4
+	points := a.whole.draw(centre, 7, 0)
+	for i, x := range points {
+		if std := math.Sqrt(method.SquaredDistance(x, centre) / dim); math.Abs(std-0.1) > 0.03 {
+			t.Errorf("point %d is %g from the centre", i, std)
+		}
+		if i%2 == 1 {
+			for j, c := range centre {
+				if mean := (x[j] + points[i-1][j]) / 2; math.Abs(mean-c) > 1e-12 {
+					t.Fatalf("coordinate %d of the middle of points %d and %d is %g, want %g", j, i-1, i, mean, c)
+				}
+			}
+		}
+	}
+}
+
+// What is drawn is a function of the observations and their tags, whenever points were asked for.
+func TestCloudReplay(t *testing.T) {
+	for _, std := range []float64{0, 0.01} {
+		played := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(110), Init: 10, Seed: 4})
+		var told []strategy.Observation
+		for range 7 {
+			for _, s := range methodtest.Suggest(t, played, 10) {
+				o := strategy.Observation{X: s.X, Y: []float64{tub(s.X)}, Tag: s.Tag}
+				if std > 0 {
+					o.Std = []float64{std}
+				}
+				if err := played.Tell(o); err != nil {
+					t.Fatal(err)
+				}
+				told = append(told, o)
+			}
+		}
+		replayed := newAdaptive(t, "adaptive", played.Config)
+		if err := replayed.Tell(told...); err != nil {
+			t.Fatal(err)
+		}
+		want, got := methodtest.Suggest(t, played, 10), methodtest.Suggest(t, replayed, 10)
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("standard deviation %g: the same observations told at once lead to other points", std)
+		}
+		if played.cloud.moved.to == nil || drawn(want) == 0 {
+			t.Errorf("standard deviation %g: the centre has not moved", std)
+		}
+	}
+}
+
+// After the first rounds most points are drawn while the cloud leads, and few when others do.
+func TestCloudLeads(t *testing.T) {
+	const batch = 10
+	for _, c := range []struct {
+		lower string // of these the values are lower
+		want  int
+	}{{cloudTag, 9}, {"", 2}} {
+		a := newAdaptive(t, "adaptive:without=weights", strategy.Config{Domain: strategy.Box(101), Init: 10, Seed: 4})
+		for range 1 + firstRounds {
+			for _, s := range methodtest.Suggest(t, a, batch) {
+				y := tub(s.X)
+				if s.Tag == c.lower {
+					y--
+				}
+				if err := a.Tell(strategy.Observation{X: s.X, Y: []float64{y}, Tag: s.Tag}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if got := drawn(methodtest.Suggest(t, a, batch)); got != c.want {
+			t.Errorf("%q has lower values: %d points are drawn, want %d", c.lower, got, c.want)
+		}
+	}
+}
+
+// Where points have to satisfy a condition, those that are drawn do.
+func TestCloudInRegion(t *testing.T) {
+	const dim = 104
+	row := strategy.Row{Bound: -3}
+	for j := range dim {
+		row.Coordinate, row.Coefficient = append(row.Coordinate, j), append(row.Coefficient, 1)
+	}
+	domain := strategy.Box(dim)
+	domain.Linear, domain.Fixed = []strategy.Row{row}, map[int]float64{5: 0.25}
+	a := cloudStudy(t, "adaptive", domain, 6, 12)
+	asked := methodtest.Suggest(t, a, 12)
+	for _, s := range asked {
+		sum := 0.0
+		for _, v := range s.X {
+			sum += v
+		}
+		if sum > row.Bound+1e-9 || s.X[5] != 0.25 {
+			t.Errorf("tag %q: the sum is %g, the coordinate that is held %g", s.Tag, sum, s.X[5])
+		}
+	}
+	if drawn(asked) == 0 {
+		t.Error("no point is drawn")
+	}
+}
