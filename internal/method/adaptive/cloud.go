@@ -33,15 +33,16 @@ type move struct {
 const cloudTag = "cloud"
 
 const (
-	firstCloud  = 0.5  // share of the open points in the first rounds
-	leastCloud  = 0.2  // and later, when the queries do better
-	firstRounds = 10   // of as many points as are open
-	fewDrawn    = 10   // observations, with which the centre is the best point still
-	cloudBlock  = 8    // of them make a new move
-	cloudTheta  = 10   // of the model, which has to be right near the centre only
-	cloudNoise  = 0.1  // relative to the variance of the function
-	cloudWindow = 1500 // latest observations that it has
-	moveSteps   = 15   // at most
+	firstCloud    = 0.5  // share of the open points in the first rounds
+	leastCloud    = 0.2  // and later, when the queries do better
+	firstRounds   = 10   // of as many points as are open
+	cloudPatience = 2    // observations for each parameter until the cloud has to lead
+	fewDrawn      = 10   // observations, with which the centre is the best point still
+	cloudBlock    = 8    // of them make a new move
+	cloudTheta    = 10   // of the model, which has to be right near the centre only
+	cloudNoise    = 0.1  // relative to the variance of the function
+	cloudWindow   = 1500 // latest observations that it has
+	moveSteps     = 15   // at most
 )
 
 // learn takes note of observations, the first of which has a number.
@@ -107,15 +108,20 @@ func (a *run) proposeMany(ctx context.Context, n int, pending []strategy.Suggest
 }
 
 // cloudRound is how many of the open points are drawn. There is a round of queries first, so that the middle of the box is known.
+// A cloud needs more observations than there are parameters to get ahead of the queries. It has the time where these are less than half
+// of the evaluations that are meant.
 func (a *run) cloudRound(open int) int {
 	n := len(a.y)
 	if open < a.WideFrom || a.CloudShare == 0 || a.grid != nil || a.params <= mostTurned || n < a.Config.Init+open {
 		return 0
 	}
 	share := a.CloudShare
-	switch {
-	case n < a.Config.Init+firstRounds*open:
+	first := firstRounds * open
+	until := first + cloudPatience*a.params
+	switch known := n - a.Config.Init; {
+	case known < first:
 		share = min(share, firstCloud)
+	case 2*until <= a.Config.Budget && known < until:
 	case !a.cloudLeads():
 		share = min(share, leastCloud)
 	}

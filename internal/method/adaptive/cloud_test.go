@@ -190,14 +190,20 @@ func TestCloudReplay(t *testing.T) {
 	}
 }
 
-// After the first rounds most points are drawn while the cloud leads, and few when others do.
+// After the first rounds most points are drawn while the cloud leads, and few when others do, but with many evaluations to come.
 func TestCloudLeads(t *testing.T) {
-	const batch = 10
+	const dim, batch = 101, 10
 	for _, c := range []struct {
-		lower string // of these the values are lower
-		want  int
-	}{{cloudTag, 9}, {"", 2}} {
-		a := newAdaptive(t, "adaptive:without=weights", strategy.Config{Domain: strategy.Box(101), Init: 10, Seed: 4})
+		lower  string // of these the values are lower
+		budget int
+		want   int
+	}{
+		{cloudTag, 0, 9},
+		{"", 0, 2},
+		{"", 2 * (firstRounds*batch + cloudPatience*dim), 9},
+		{"", 2*(firstRounds*batch+cloudPatience*dim) - 1, 2},
+	} {
+		a := newAdaptive(t, "adaptive:without=weights", strategy.Config{Domain: strategy.Box(dim), Init: 10, Seed: 4, Budget: c.budget})
 		for range 1 + firstRounds {
 			for _, s := range methodtest.Suggest(t, a, batch) {
 				y := tub(s.X)
@@ -210,7 +216,7 @@ func TestCloudLeads(t *testing.T) {
 			}
 		}
 		if got := drawn(methodtest.Suggest(t, a, batch)); got != c.want {
-			t.Errorf("%q has lower values: %d points are drawn, want %d", c.lower, got, c.want)
+			t.Errorf("%q has lower values, %d evaluations are meant: %d points are drawn, want %d", c.lower, c.budget, got, c.want)
 		}
 	}
 }
