@@ -108,21 +108,19 @@ func (a *run) proposeMany(ctx context.Context, n int, pending []strategy.Suggest
 }
 
 // cloudRound is how many of the open points are drawn. There is a round of queries first, so that the middle of the box is known.
-// A cloud needs more observations than there are parameters to get ahead of the queries. It has the time where these are less than half
-// of the evaluations that are meant.
+// A cloud needs more observations than there are parameters to get ahead of the queries, and costs before: there is one where
+// these are at most half of the evaluations that are meant.
 func (a *run) cloudRound(open int) int {
-	n := len(a.y)
-	if open < a.WideFrom || a.CloudShare == 0 || a.grid != nil || a.params <= mostTurned || n < a.Config.Init+open {
+	known, first := len(a.y)-a.Config.Init, firstRounds*open
+	until := first + cloudPatience*a.params
+	if open < a.WideFrom || a.CloudShare == 0 || a.grid != nil || a.params <= mostTurned || known < open || a.Config.Budget < 2*until {
 		return 0
 	}
 	share := a.CloudShare
-	first := firstRounds * open
-	until := first + cloudPatience*a.params
-	switch known := n - a.Config.Init; {
+	switch {
 	case known < first:
 		share = min(share, firstCloud)
-	case 2*until <= a.Config.Budget && known < until:
-	case !a.cloudLeads():
+	case known >= until && !a.cloudLeads():
 		share = min(share, leastCloud)
 	}
 	return int(math.Round(share * float64(open)))

@@ -15,7 +15,7 @@ import (
 // cloudStudy is a method that many workers have told of tub in rounds.
 func cloudStudy(t *testing.T, spec string, domain strategy.Domain, rounds, batch int) *adaptive {
 	t.Helper()
-	a := newAdaptive(t, spec, strategy.Config{Domain: domain, Init: 10, Seed: 9})
+	a := newAdaptive(t, spec, strategy.Config{Domain: domain, Init: 10, Seed: 9, Budget: 1000})
 	for range rounds {
 		asked := methodtest.Suggest(t, a, batch)
 		for _, s := range asked {
@@ -162,7 +162,7 @@ func TestCloudPairs(t *testing.T) {
 // What is drawn is a function of the observations and their tags, whenever points were asked for.
 func TestCloudReplay(t *testing.T) {
 	for _, std := range []float64{0, 0.01} {
-		played := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(110), Init: 10, Seed: 4})
+		played := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(110), Init: 10, Seed: 4, Budget: 1000})
 		var told []strategy.Observation
 		for range 7 {
 			for _, s := range methodtest.Suggest(t, played, 10) {
@@ -190,21 +190,23 @@ func TestCloudReplay(t *testing.T) {
 	}
 }
 
-// After the first rounds most points are drawn while the cloud leads, and few when others do, but with many evaluations to come.
+// After the first rounds most points are drawn, later few if others lead. None is where too few evaluations are meant.
 func TestCloudLeads(t *testing.T) {
 	const dim, batch = 101, 10
+	const first, enough = firstRounds * batch, 2 * (firstRounds*batch + cloudPatience*dim)
 	for _, c := range []struct {
-		lower  string // of these the values are lower
-		budget int
-		want   int
+		lower         string // of these the values are lower
+		budget, after int    // observations
+		want          int
 	}{
-		{cloudTag, 0, 9},
-		{"", 0, 2},
-		{"", 2 * (firstRounds*batch + cloudPatience*dim), 9},
-		{"", 2*(firstRounds*batch+cloudPatience*dim) - 1, 2},
+		{"", enough, first, 9},
+		{"", enough, enough / 2, 2},
+		{cloudTag, enough, enough / 2, 9},
+		{cloudTag, enough - 1, first, 0},
+		{cloudTag, 0, first, 0},
 	} {
 		a := newAdaptive(t, "adaptive:without=weights", strategy.Config{Domain: strategy.Box(dim), Init: 10, Seed: 4, Budget: c.budget})
-		for range 1 + firstRounds {
+		for len(a.Y) < 10+c.after {
 			for _, s := range methodtest.Suggest(t, a, batch) {
 				y := tub(s.X)
 				if s.Tag == c.lower {
@@ -216,7 +218,7 @@ func TestCloudLeads(t *testing.T) {
 			}
 		}
 		if got := drawn(methodtest.Suggest(t, a, batch)); got != c.want {
-			t.Errorf("%q has lower values, %d evaluations are meant: %d points are drawn, want %d", c.lower, c.budget, got, c.want)
+			t.Errorf("%q has lower values, %d of %d evaluations: %d points are drawn, want %d", c.lower, c.after, c.budget, got, c.want)
 		}
 	}
 }

@@ -60,7 +60,7 @@ type settings struct {
 	WideFrom    int     `option:"wide-from" meaning:"open points, with those that are asked for, from which on queries are those of many workers"`
 	TurnedShare float64 `option:"turned-share" meaning:"most of these queries made by models with directions of their own; 0: all are as with few workers"`
 
-	CloudShare  float64 `option:"cloud-share" meaning:"largest share of them that is drawn around a common centre with more than 100 parameters; 0: none is"`
+	CloudShare  float64 `option:"cloud-share" meaning:"largest share of them that is drawn around a common centre with more than 100 parameters and many evaluations; 0: none"`
 	CloudSpread float64 `option:"cloud-spread" meaning:"standard deviation of points drawn around the centre"`
 	CloudReach  float64 `option:"cloud-reach" meaning:"largest root mean square distance by which the centre moves"`
 
