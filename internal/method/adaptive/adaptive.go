@@ -143,10 +143,10 @@ func (a *adaptive) Ask(ctx context.Context, n int, pending []strategy.Suggestion
 	if f, ok := a.phase.(*fronts); ok && err == nil && a.report.Fallback == nil && f.opposite {
 		asked[0].Tag = oppositeTag
 	}
-	if a.middle.first && err == nil && a.report.Fallback == nil {
-		asked[0].Tag = middleTag
-	}
 	if err == nil && a.report.Fallback == nil {
+		if a.middle.first {
+			asked[0].Tag = middleTag
+		}
 		a.cloud.tag(asked)
 	}
 	return asked, err
@@ -285,5 +285,5 @@ func (s *search) run() *run         { return s.whole }
 func (s *search) learn(observation) {}
 
 func (s *search) propose(ctx context.Context, n int, pending []strategy.Suggestion) ([]strategy.Point, error) {
-	return s.whole.proposeMany(ctx, n, pending)
+	return s.whole.proposeWithCloud(ctx, n, pending)
 }

@@ -21,17 +21,16 @@ type ascent struct {
 }
 
 // next begins the ascent when the search stands still. Noise may have made an early value
-// look low that is not: what the model expects where it has been counts too. Points that were drawn
-// around a centre are not meant to be low.
+// look low that is not: what the model expects where it has been counts too.
 func (s *search) next(ctx context.Context) (phase, error) {
-	if !s.mayAscend || s.Config.Budget-len(s.whole.y) < s.AscentLength+s.OtherLength+s.ReturnLength || !s.whole.stalled(s.cloud.others(s.whole.y)) {
+	if !s.mayAscend || s.Config.Budget-len(s.whole.y) < s.AscentLength+s.OtherLength+s.ReturnLength || !s.whole.stalled(s.whole.y) {
 		return s, nil
 	}
 	if rough, err := s.whole.rough(ctx); rough || err != nil {
 		return s, err
 	}
 	expected, err := s.whole.expected(ctx)
-	if err != nil || !s.whole.stalled(s.cloud.others(expected)) {
+	if err != nil || !s.whole.stalled(expected) {
 		return s, err
 	}
 	a := &ascent{adaptive: s.adaptive, up: s.newRun(), left: s.AscentLength}

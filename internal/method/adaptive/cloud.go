@@ -56,9 +56,6 @@ func (c *cloud) learn(first int, obs []strategy.Observation) {
 
 // others leaves out those values of the first observations that were drawn.
 func (c *cloud) others(values []float64) []float64 {
-	if len(c.numbers) == 0 {
-		return values
-	}
 	kept := make([]float64, 0, len(values))
 	next := c.numbers
 	for i, v := range values {
@@ -78,9 +75,8 @@ func (c *cloud) tag(asked []strategy.Suggestion) {
 	}
 }
 
-// proposeMany is propose, with drawn points where there is a cloud. They come last.
-func (a *run) proposeMany(ctx context.Context, n int, pending []strategy.Suggestion) ([]strategy.Point, error) {
-	points := method.Points(pending)
+// proposeWithCloud is propose, with drawn points where there is a cloud. They come last.
+func (a *run) proposeWithCloud(ctx context.Context, n int, pending []strategy.Suggestion) ([]strategy.Point, error) {
 	round := a.cloudRound(len(pending) + n)
 	drawn := round
 	for _, p := range pending {
@@ -92,7 +88,7 @@ func (a *run) proposeMany(ctx context.Context, n int, pending []strategy.Suggest
 	var queries []strategy.Point
 	var err error
 	if drawn < n {
-		queries, err = a.propose(ctx, n-drawn, points, nil)
+		queries, err = a.propose(ctx, n-drawn, method.Points(pending), nil)
 	} else {
 		err = a.refit(ctx)
 	}

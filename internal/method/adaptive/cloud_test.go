@@ -12,16 +12,25 @@ import (
 	"github.com/mahabo/mahabo/strategy"
 )
 
+// tellTagged tells the value of a suggestion, with the standard deviation of its noise unless that is 0.
+func tellTagged(t *testing.T, a *adaptive, s strategy.Suggestion, y, std float64) {
+	t.Helper()
+	o := strategy.Observation{X: s.X, Y: []float64{y}, Tag: s.Tag}
+	if std > 0 {
+		o.Std = []float64{std}
+	}
+	if err := a.Tell(o); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // cloudStudy is a method that many workers have told of tub in rounds.
 func cloudStudy(t *testing.T, spec string, domain strategy.Domain, rounds, batch int) *adaptive {
 	t.Helper()
 	a := newAdaptive(t, spec, strategy.Config{Domain: domain, Init: 10, Seed: 9, Budget: 1000})
 	for range rounds {
-		asked := methodtest.Suggest(t, a, batch)
-		for _, s := range asked {
-			if err := a.Tell(strategy.Observation{X: s.X, Y: []float64{tub(s.X)}, Tag: s.Tag}); err != nil {
-				t.Fatal(err)
-			}
+		for _, s := range methodtest.Suggest(t, a, batch) {
+			tellTagged(t, a, s, tub(s.X), 0)
 		}
 	}
 	return a
@@ -77,9 +86,7 @@ func TestCloudOneByOne(t *testing.T) {
 	for range 24 {
 		done := pending[0]
 		pending = pending[1:]
-		if err := a.Tell(strategy.Observation{X: done.X, Y: []float64{tub(done.X)}, Tag: done.Tag}); err != nil {
-			t.Fatal(err)
-		}
+		tellTagged(t, a, done, tub(done.X), 0)
 		pending = append(pending, methodtest.Suggest(t, a, 1, pending...)...)
 		if got := drawn(pending); got != 6 {
 			t.Fatalf("%d of %d open points are drawn, want 6", got, len(pending))
@@ -99,9 +106,7 @@ func TestCloudCentre(t *testing.T) {
 			for j := range x {
 				x[j] = 0.5 + 0.1*r.NormFloat64()
 			}
-			if err := a.Tell(strategy.Observation{X: x, Y: []float64{tub(x)}, Tag: cloudTag}); err != nil {
-				t.Fatal(err)
-			}
+			tellTagged(t, a, strategy.Suggestion{X: x, Tag: cloudTag}, tub(x), 0)
 		}
 		run := a.learned(t).whole
 		if err := run.refit(t.Context()); err != nil {
@@ -163,26 +168,20 @@ func TestCloudPairs(t *testing.T) {
 func TestCloudReplay(t *testing.T) {
 	for _, std := range []float64{0, 0.01} {
 		played := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(110), Init: 10, Seed: 4, Budget: 1000})
-		var told []strategy.Observation
+		var told []strategy.Suggestion
 		for range 7 {
 			for _, s := range methodtest.Suggest(t, played, 10) {
-				o := strategy.Observation{X: s.X, Y: []float64{tub(s.X)}, Tag: s.Tag}
-				if std > 0 {
-					o.Std = []float64{std}
-				}
-				if err := played.Tell(o); err != nil {
-					t.Fatal(err)
-				}
-				told = append(told, o)
+				tellTagged(t, played, s, tub(s.X), std)
+				told = append(told, s)
 			}
 		}
 		replayed := newAdaptive(t, "adaptive", played.Config)
-		if err := replayed.Tell(told...); err != nil {
-			t.Fatal(err)
+		for _, s := range told {
+			tellTagged(t, replayed, s, tub(s.X), std)
 		}
 		want, got := methodtest.Suggest(t, played, 10), methodtest.Suggest(t, replayed, 10)
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("standard deviation %g: the same observations told at once lead to other points", std)
+			t.Errorf("standard deviation %g: the same observations lead to other points when nothing was asked on the way", std)
 		}
 		if played.cloud.moved.to == nil || drawn(want) == 0 {
 			t.Errorf("standard deviation %g: the centre has not moved", std)
@@ -212,9 +211,7 @@ func TestCloudLeads(t *testing.T) {
 				if s.Tag == c.lower {
 					y--
 				}
-				if err := a.Tell(strategy.Observation{X: s.X, Y: []float64{y}, Tag: s.Tag}); err != nil {
-					t.Fatal(err)
-				}
+				tellTagged(t, a, s, y, 0)
 			}
 		}
 		if got := drawn(methodtest.Suggest(t, a, batch)); got != c.want {
