@@ -33,10 +33,9 @@ type move struct {
 const cloudTag = "cloud"
 
 const (
-	firstCloud    = 0.5  // share of the open points in the first rounds
-	leastCloud    = 0.2  // and later, when the queries do better
-	firstRounds   = 10   // of as many points as are open
-	cloudPatience = 2    // observations for each parameter until the cloud has to lead
+	leastCloud    = 0.2  // share of the open points, when the queries do better
+	cloudRounds   = 10   // of as many points as are open,
+	cloudPatience = 2    // and observations for each parameter, until the cloud has to lead
 	fewDrawn      = 10   // observations, with which the centre is the best point still
 	cloudBlock    = 8    // of them make a new move
 	cloudTheta    = 10   // of the model, which has to be right near the centre only
@@ -107,16 +106,12 @@ func (a *run) proposeWithCloud(ctx context.Context, n int, pending []strategy.Su
 // A cloud needs more observations than there are parameters to get ahead of the queries, and costs before: there is one where
 // these are at most half of the evaluations that are meant.
 func (a *run) cloudRound(open int) int {
-	known, first := len(a.y)-a.Config.Init, firstRounds*open
-	until := first + cloudPatience*a.params
+	known, until := len(a.y)-a.Config.Init, cloudRounds*open+cloudPatience*a.params
 	if open < a.WideFrom || a.CloudShare == 0 || a.grid != nil || a.params <= mostTurned || known < open || a.Config.Budget < 2*until {
 		return 0
 	}
 	share := a.CloudShare
-	switch {
-	case known < first:
-		share = min(share, firstCloud)
-	case known >= until && !a.cloudLeads():
+	if known >= until && !a.cloudLeads() {
 		share = min(share, leastCloud)
 	}
 	return int(math.Round(share * float64(open)))

@@ -46,7 +46,7 @@ func drawn(list []strategy.Suggestion) (count int) {
 	return count
 }
 
-// Half of the open points are drawn in the first rounds, whether they are asked for at once or one by one; with few open points,
+// Nine in ten of the open points are drawn, whether they are asked for at once or one by one; with few open points,
 // few parameters, levels or without the part none is.
 func TestCloudShare(t *testing.T) {
 	const many = mostTurned + 1
@@ -59,8 +59,8 @@ func TestCloudShare(t *testing.T) {
 		rounds, batch   int
 		pending, wanted int
 	}{
-		{"many workers", "adaptive", strategy.Box(many), 3, 12, 0, 6},
-		{"some are running", "adaptive", strategy.Box(many), 3, 12, 9, 0},
+		{"many workers", "adaptive", strategy.Box(many), 3, 12, 0, 11},
+		{"some are running", "adaptive", strategy.Box(many), 3, 12, 9, 2},
 		{"few workers", "adaptive", strategy.Box(many), 5, 8, 0, 0},
 		{"few parameters", "adaptive", strategy.Box(mostTurned), 3, 12, 0, 0},
 		{"levels", "adaptive", levels, 3, 12, 0, 0},
@@ -88,8 +88,8 @@ func TestCloudOneByOne(t *testing.T) {
 		pending = pending[1:]
 		tellTagged(t, a, done, tub(done.X), 0)
 		pending = append(pending, methodtest.Suggest(t, a, 1, pending...)...)
-		if got := drawn(pending); got != 6 {
-			t.Fatalf("%d of %d open points are drawn, want 6", got, len(pending))
+		if got := drawn(pending); got != 11 {
+			t.Fatalf("%d of %d open points are drawn, want 11", got, len(pending))
 		}
 	}
 }
@@ -189,20 +189,20 @@ func TestCloudReplay(t *testing.T) {
 	}
 }
 
-// After the first rounds most points are drawn, later few if others lead. None is where too few evaluations are meant.
+// Most points are drawn, later few if others lead. None is where too few evaluations are meant.
 func TestCloudLeads(t *testing.T) {
 	const dim, batch = 101, 10
-	const first, enough = firstRounds * batch, 2 * (firstRounds*batch + cloudPatience*dim)
+	const few, enough = 5 * batch, 2 * (cloudRounds*batch + cloudPatience*dim)
 	for _, c := range []struct {
 		lower         string // of these the values are lower
 		budget, after int    // observations
 		want          int
 	}{
-		{"", enough, first, 9},
+		{"", enough, few, 9},
 		{"", enough, enough / 2, 2},
 		{cloudTag, enough, enough / 2, 9},
-		{cloudTag, enough - 1, first, 0},
-		{cloudTag, 0, first, 0},
+		{cloudTag, enough - 1, few, 0},
+		{cloudTag, 0, few, 0},
 	} {
 		a := newAdaptive(t, "adaptive:without=weights", strategy.Config{Domain: strategy.Box(dim), Init: 10, Seed: 4, Budget: c.budget})
 		for len(a.Y) < 10+c.after {
