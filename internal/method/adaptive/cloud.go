@@ -33,6 +33,7 @@ type move struct {
 const cloudTag = "cloud"
 
 const (
+	cloudBudget   = 3000 // evaluations that are meant at least; functions of few directions are better off without a cloud until then
 	leastCloud    = 0.2  // share of the open points, when the queries do better
 	cloudRounds   = 10   // of as many points as are open,
 	cloudPatience = 2    // and observations for each parameter, until the cloud has to lead
@@ -104,10 +105,10 @@ func (a *run) proposeWithCloud(ctx context.Context, n int, pending []strategy.Su
 
 // cloudRound is how many of the open points are drawn. There is a round of queries first, so that the middle of the box is known.
 // A cloud needs more observations than there are parameters to get ahead of the queries, and costs before: there is one where
-// these are at most half of the evaluations that are meant.
+// these are at most half of the evaluations that are meant, and many are.
 func (a *run) cloudRound(open int) int {
 	known, until := len(a.y)-a.Config.Init, cloudRounds*open+cloudPatience*a.params
-	if open < a.WideFrom || a.CloudShare == 0 || a.grid != nil || a.params <= mostTurned || known < open || a.Config.Budget < 2*until {
+	if open < a.WideFrom || a.CloudShare == 0 || a.grid != nil || a.params <= mostTurned || known < open || a.Config.Budget < max(2*until, cloudBudget) {
 		return 0
 	}
 	share := a.CloudShare

@@ -27,7 +27,7 @@ func tellTagged(t *testing.T, a *adaptive, s strategy.Suggestion, y, std float64
 // cloudStudy is a method that many workers have told of tub in rounds.
 func cloudStudy(t *testing.T, spec string, domain strategy.Domain, rounds, batch int) *adaptive {
 	t.Helper()
-	a := newAdaptive(t, spec, strategy.Config{Domain: domain, Init: 10, Seed: 9, Budget: 1000})
+	a := newAdaptive(t, spec, strategy.Config{Domain: domain, Init: 10, Seed: 9, Budget: cloudBudget})
 	for range rounds {
 		for _, s := range methodtest.Suggest(t, a, batch) {
 			tellTagged(t, a, s, tub(s.X), 0)
@@ -167,7 +167,7 @@ func TestCloudPairs(t *testing.T) {
 // What is drawn is a function of the observations and their tags, whenever points were asked for.
 func TestCloudReplay(t *testing.T) {
 	for _, std := range []float64{0, 0.01} {
-		played := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(110), Init: 10, Seed: 4, Budget: 1000})
+		played := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(110), Init: 10, Seed: 4, Budget: cloudBudget})
 		var told []strategy.Suggestion
 		for range 7 {
 			for _, s := range methodtest.Suggest(t, played, 10) {
@@ -191,20 +191,21 @@ func TestCloudReplay(t *testing.T) {
 
 // Most points are drawn, later few if others lead. None is where too few evaluations are meant.
 func TestCloudLeads(t *testing.T) {
-	const dim, batch = 101, 10
-	const few, enough = 5 * batch, 2 * (cloudRounds*batch + cloudPatience*dim)
+	const batch, few, until = 10, 50, 10*cloudRounds + 101*cloudPatience
 	for _, c := range []struct {
-		lower         string // of these the values are lower
-		budget, after int    // observations
-		want          int
+		lower              string // of these the values are lower
+		dim, budget, after int    // observations
+		want               int
 	}{
-		{"", enough, few, 9},
-		{"", enough, enough / 2, 2},
-		{cloudTag, enough, enough / 2, 9},
-		{cloudTag, enough - 1, few, 0},
-		{cloudTag, 0, few, 0},
+		{"", 101, cloudBudget, few, 9},
+		{"", 101, cloudBudget, until, 2},
+		{cloudTag, 101, cloudBudget, until, 9},
+		{cloudTag, 101, cloudBudget - 1, few, 0},
+		{cloudTag, 101, 0, few, 0},
+		{"", 800, 3400, few, 9},
+		{"", 800, 3399, few, 0},
 	} {
-		a := newAdaptive(t, "adaptive:without=weights", strategy.Config{Domain: strategy.Box(dim), Init: 10, Seed: 4, Budget: c.budget})
+		a := newAdaptive(t, "adaptive:without=weights", strategy.Config{Domain: strategy.Box(c.dim), Init: 10, Seed: 4, Budget: c.budget})
 		for len(a.Y) < 10+c.after {
 			for _, s := range methodtest.Suggest(t, a, batch) {
 				y := tub(s.X)
