@@ -16,6 +16,7 @@ import (
 	"github.com/mahabo/mahabo/internal/table"
 	"github.com/mahabo/mahabo/internal/token"
 	"github.com/mahabo/mahabo/internal/wire"
+	"github.com/mahabo/mahabo/space"
 	"github.com/mahabo/mahabo/study"
 )
 
@@ -32,7 +33,8 @@ type createBody struct {
 // formerShape are trials to learn from.
 type formerShape struct {
 	Name   string        `json:"name" maxLength:"128" example:"notebook"`
-	Trials []formerTrial `json:"trials" maxItems:"100000" nullable:"false"`
+	Trials []formerTrial `json:"trials,omitempty" maxItems:"100000" nullable:"false"`
+	CSV    string        `json:"csv,omitempty" doc:"A table instead of trials: columns called as parameters, and one that is called value or as an objective. Other columns, and rows without a value, are left out." example:"temperature,value\n210,3.2"`
 }
 
 type formerTrial struct {
@@ -40,16 +42,31 @@ type formerTrial struct {
 	Value  float64 `json:"value" doc:"In the sense of the goal of the new study."`
 }
 
+// rows are the trials for a study with a space.
+func (f formerShape) rows(sp *space.Space) ([]study.Row, error) {
+	if f.CSV != "" {
+		if len(f.Trials) > 0 {
+			return nil, errors.New("there are trials and csv: leave one out")
+		}
+		return table.ReadFormer([]byte(f.CSV), sp)
+	}
+	rows := []study.Row{}
+	for _, t := range f.Trials {
+		rows = append(rows, study.Row{Params: t.Params.Params, Outcome: evaluate.Value(t.Value)})
+	}
+	return rows, nil
+}
+
 // former are the trials to learn from, by the name of their study.
-func (s *Server) former(ctx context.Context, c createBody, goal study.Goal) (map[string][]study.Row, error) {
+func (s *Server) former(ctx context.Context, c createBody, sp *space.Space, goal study.Goal) (map[string][]study.Row, error) {
 	if len(c.From)+len(c.Former) == 0 {
 		return nil, nil
 	}
 	all := map[string][]study.Row{}
-	for _, f := range c.Former {
-		rows := []study.Row{}
-		for _, t := range f.Trials {
-			rows = append(rows, study.Row{Params: t.Params.Params, Outcome: evaluate.Value(t.Value)})
+	for i, f := range c.Former {
+		rows, err := f.rows(sp)
+		if err != nil {
+			return nil, invalid(fmt.Sprintf("body.former[%d]", i), fmt.Sprintf("%s: %v", f.Name, err))
 		}
 		all[f.Name] = rows
 	}
@@ -166,7 +183,7 @@ func (s *Server) createStudy(ctx context.Context, in *struct{ Body createBody })
 		Name: c.Name, Space: sp, Method: cmp.Or(c.Method, mahabo.DefaultMethod), Goal: study.Goal(c.Goal), Seed: c.Seed, Init: c.Init, Batch: c.Batch, Budget: c.Budget,
 		Stop: c.Stop, Cost: c.Cost, MaxCost: c.MaxCost,
 	}
-	if config.Former, err = s.former(ctx, c, config.WithDefaults().Goal); err != nil {
+	if config.Former, err = s.former(ctx, c, sp, config.WithDefaults().Goal); err != nil {
 		return nil, s.explain(ctx, err)
 	}
 	one, err := study.Create(ctx, s.hosts.store, config, study.WithMethods(s.hosts.methods))

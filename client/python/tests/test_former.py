@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -27,3 +28,30 @@ def test_former(tmp_path: Path) -> None:
         mahabo.minimize(old, space, evals=1, path=file, study="x", former=["nowhere"], progress=False)
     with pytest.raises(TypeError, match="give a list of names"):
         mahabo.minimize(old, space, evals=1, path=file, study="x", former="old", progress=False)
+
+
+def test_former_file(tmp_path: Path) -> None:
+    space = [mahabo.Float("a", 0, 10)]
+    where: dict = {"path": tmp_path / "a.db", "evals": 1, "progress": False}
+    lab = tmp_path / "lab.csv"
+    lab.write_text("a;note;value\n" + "".join(f"{i + 3};;{i},5\n" for i in range(10)))
+    result = mahabo.minimize(lambda p: p["a"], space, study="lab", former={"lab": lab}, **where)
+    assert result.table[0]["a"] == 3
+    lab.write_text("temperature,value\n1,2\n")
+    with pytest.raises(mahabo.Problem, match="lab: no column is a parameter"):
+        mahabo.minimize(lambda p: p["a"], space, study="x", former={"lab": str(lab)}, **where)
+
+
+def test_former_frame(tmp_path: Path) -> None:
+    class Frame:
+        """What pandas.DataFrame looks like; pandas itself need not be there."""
+
+        def to_dict(self, orient: str) -> list[dict]:
+            assert orient == "records"
+            return [*rows, {"a": 1.0, "w": [0, 0], "glass": True, "value": math.nan}]
+
+    space = [mahabo.Float("a", 0, 10), mahabo.Float("w", -1, 1, shape=2), mahabo.Choice("glass", [True, False])]
+    rows = [{"a": 4.0 + i, "w": [0.5, -0.5], "glass": False, "value": 1.0 * i} for i in range(6)]
+    result = mahabo.minimize(lambda p: p["a"], space, evals=1, path=tmp_path / "a.db", study="lab", former={"lab": Frame()}, progress=False)
+    first = result.table[0]
+    assert (first["a"], first["w0"], first["w1"], first["glass"]) == (4, 0.5, -0.5, "False")

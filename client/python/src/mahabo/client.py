@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import socket
 import ssl
-from typing import Any, Dict, Iterable, Mapping, Sequence, Tuple, Union
+from pathlib import Path
+from typing import Any, Dict, Iterable, Mapping, Sequence, Union
 from urllib.parse import quote
 
+from .convert import cell, dicts
 from .errors import StudyDiffers, StudyExists
 from .space import Parameters, Space
 from .study import Study
 from .transport import Transport
 from .trial import StudyInfo
 
-# Studies to learn from: names of studies of the server, or the trials of others by a name, each its parameters and its value.
-Former = Union[Sequence[str], Mapping[str, Iterable[Tuple[Mapping[str, Any], float]]]]
+# Studies to learn from: names of studies of the server, or others by a name, each the path of a CSV file, a
+# pandas.DataFrame, or trials as pairs of parameters and a value.
+Former = Union[Sequence[str], Mapping[str, Any]]
 
 
 _CONFLICT = 409
@@ -81,7 +86,7 @@ class Client:
         outcomes declare several numbers that a trial tells: {"mass": "minimize", "stress": {"at_most": 10}}. budget is
         the number of trials that are meant in all, if it is known: the method plans for
         them. former are studies to learn from: names of studies of the server, or a dict of a name and its trials,
-        {"notebook": [({"rate": 0.1}, 3.2), ...]}. They may have other bounds, parameters, units and offsets. stop names a rule that ends trials early by what they report: gain, asha, median or curve, with options as
+        {"notebook": [({"rate": 0.1}, 3.2), ...]}, or its table, a pandas.DataFrame or the path of a CSV file, with columns called as parameters and one called value. They may have other bounds, parameters, units and offsets. stop names a rule that ends trials early by what they report: gain, asha, median or curve, with options as
         gain:keep=0.5. With cost="aware" points are chosen for what they are expected to bring beside what they cost, less
         and less so towards max_cost, the cost that is meant in all. With exist_ok the study that has the name already is returned as it is,
         unless its parameters or its goal are others, or the method, seed, init, stop or cost that is given (StudyDiffers); former does not count then.
@@ -142,7 +147,22 @@ def _former(former: Former, space: Space) -> Dict[str, Any]:
     if not isinstance(former, Mapping):
         return {"from": list(former)} if former else {}
     sources = []
-    for name, trials in former.items():
-        rows = [{"params": space.scatter(params), "value": float(value)} for params, value in trials]
-        sources.append({"name": name, "trials": rows})
+    for name, given in former.items():
+        if isinstance(given, (str, os.PathLike)):
+            sources.append({"name": name, "csv": Path(given).read_text("utf-8")})
+        elif hasattr(given, "to_dict"):
+            sources.append({"name": name, "csv": _csv(dicts(name, given), space)})
+        else:
+            rows = [{"params": space.scatter(params), "value": float(value)} for params, value in given]
+            sources.append({"name": name, "trials": rows})
     return {"former": sources} if sources else {}
+
+
+def _csv(rows: Iterable[Mapping[str, Any]], space: Space) -> str:
+    """Return rows as CSV, with a column for each element of an array."""
+    flat = [space.scatter({str(key): v for key, v in row.items() if cell(v) is not None}) for row in rows]
+    text = io.StringIO()
+    table = csv.DictWriter(text, dict.fromkeys(name for row in flat for name in row))
+    table.writeheader()
+    table.writerows(flat)
+    return text.getvalue()
