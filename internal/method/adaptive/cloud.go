@@ -118,11 +118,14 @@ func (a *run) cloudRound(open int) int {
 	return int(math.Round(share * float64(open)))
 }
 
-// cloudLeads says whether the lowest value of the cloud is lower than that of the others in the first half of the observations.
-// Those gain from what the cloud finds: compared with all of them it would hardly ever lead.
+// cloudLeads says whether the lowest value of the cloud is lower than the mean of its lowest and that of the others in the first
+// half of the observations: it is lower than theirs, or would be after as much progress again. The others gain from what the cloud
+// finds: compared with all of them it would hardly ever lead.
 func (a *run) cloudLeads() bool {
-	drawn, others := pick(a.y, a.cloud.numbers), a.cloud.others(a.y[:len(a.y)/2])
-	return len(drawn) > 0 && len(others) > 0 && slices.Min(drawn) < slices.Min(others)
+	half := len(a.y) / 2
+	early, _ := slices.BinarySearch(a.cloud.numbers, half)
+	drawn, others := pick(a.y, a.cloud.numbers), a.cloud.others(a.y[:half])
+	return early > 0 && len(others) > 0 && slices.Min(drawn) < (slices.Min(drawn[:early])+slices.Min(others))/2
 }
 
 // draw returns n points around the centre, in mirrored pairs, so that their mean is the centre.
