@@ -221,6 +221,29 @@ func TestCloudLeads(t *testing.T) {
 	}
 }
 
+// A cloud leads when it is lower than the others were in the first half, or would be after as much progress again.
+func TestCloudProgress(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		others, early float64 // lowest values in the first half
+		now           float64 // lowest value of the cloud
+		want          bool
+	}{
+		{"lower", 5, 9, 4.9, true},
+		{"lower at once", 5, 4, 4, true},
+		{"progress", 5, 9, 6.9, true},
+		{"too little progress", 5, 9, 7.1, false},
+		{"no progress", 5, 9, 9, false},
+	} {
+		a := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(2), Init: 2, Seed: 1}).whole
+		a.y = []float64{20, c.others, c.early, 30, c.now, 1, 2, 3}
+		a.cloud.numbers = []int{2, 4}
+		if got := a.cloudLeads(); got != c.want {
+			t.Errorf("%s: leads is %t", c.name, got)
+		}
+	}
+}
+
 // Where points have to satisfy a condition, those that are drawn do.
 func TestCloudInRegion(t *testing.T) {
 	const dim = 104
