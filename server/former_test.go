@@ -56,6 +56,7 @@ func TestFormerTable(t *testing.T) {
 	}{
 		{object{"name": "lab", "csv": "y,value\n1,2\n"}, "lab: no column is a parameter"},
 		{object{"name": "lab", "csv": rows, "trials": trials}, "leave one out"},
+		{object{"name": "lab", "csv": ""}, "lab: there are neither trials nor a table"},
 	} {
 		answer, text := create(bad.former)
 		if answer.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(string(text), bad.want) || !strings.Contains(string(text), "body.former[0]") {

@@ -82,7 +82,7 @@ func TestEveryOperation(t *testing.T) {
 		g := generator{d, rand.New(rand.NewPCG(seed, 1)), 0.15 * float64(seed)}
 		fill(c)
 		statuses := map[string]map[int]int{}
-		for round := range 24 {
+		for round := range 40 {
 			for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 				for _, verb := range slices.Sorted(maps.Keys(d.Paths[path])) {
 					op := d.Paths[path][verb]
@@ -102,7 +102,7 @@ func TestEveryOperation(t *testing.T) {
 		}
 		for id, seen := range statuses {
 			ok := slices.ContainsFunc(slices.Collect(maps.Keys(seen)), func(s int) bool { return s < 300 })
-			rare := []string{"create-study", "change-study", "correct", "heartbeat", "import", "enqueue", "report", "tell", "tell-many"} // fields have to fit each other
+			rare := []string{"create-study", "change-study", "heartbeat", "import", "enqueue", "report", "tell", "tell-many"} // fields have to fit each other
 			if seed == 0 && !ok && !slices.Contains(rare, id) {
 				t.Errorf("%s never succeeded: %v", id, seen)
 			}

@@ -44,11 +44,13 @@ type formerTrial struct {
 
 // rows are the trials for a study with a space.
 func (f formerShape) rows(sp *space.Space) ([]study.Row, error) {
-	if f.CSV != "" {
-		if len(f.Trials) > 0 {
-			return nil, errors.New("there are trials and csv: leave one out")
-		}
+	switch {
+	case f.Trials == nil && f.CSV == "":
+		return nil, errors.New("there are neither trials nor a table: give trials or csv")
+	case f.Trials == nil:
 		return table.ReadFormer([]byte(f.CSV), sp)
+	case f.CSV != "":
+		return nil, errors.New("there are trials and csv: leave one out")
 	}
 	rows := []study.Row{}
 	for _, t := range f.Trials {

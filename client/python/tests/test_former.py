@@ -40,6 +40,11 @@ def test_former_file(tmp_path: Path) -> None:
     lab.write_text("temperature,value\n1,2\n")
     with pytest.raises(mahabo.Problem, match="lab: no column is a parameter"):
         mahabo.minimize(lambda p: p["a"], space, study="x", former={"lab": str(lab)}, **where)
+    lab.write_bytes("a,value,\u00b5m\n1,2,3\n".encode("latin-1"))
+    with pytest.raises(ValueError, match="lab.csv is not UTF-8"):
+        mahabo.minimize(lambda p: p["a"], space, study="x", former={"lab": lab}, **where)
+    result = mahabo.minimize(lambda p: p["a"], space, study="dicts", former={"lab": [{"a": 9 - i, "value": -i} for i in range(6)]}, **where)
+    assert result.table[0]["a"] == 4
 
 
 def test_former_frame(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from .transport import Transport
 from .trial import StudyInfo
 
 # Studies to learn from: names of studies of the server, or others by a name, each the path of a CSV file, a
-# pandas.DataFrame, or trials as pairs of parameters and a value.
+# pandas.DataFrame or dicts, or trials as pairs of parameters and a value.
 Former = Union[Sequence[str], Mapping[str, Any]]
 
 
@@ -86,7 +86,7 @@ class Client:
         outcomes declare several numbers that a trial tells: {"mass": "minimize", "stress": {"at_most": 10}}. budget is
         the number of trials that are meant in all, if it is known: the method plans for
         them. former are studies to learn from: names of studies of the server, or a dict of a name and its trials,
-        {"notebook": [({"rate": 0.1}, 3.2), ...]}, or its table, a pandas.DataFrame or the path of a CSV file, with columns called as parameters and one called value. They may have other bounds, parameters, units and offsets. stop names a rule that ends trials early by what they report: gain, asha, median or curve, with options as
+        {"notebook": [({"rate": 0.1}, 3.2), ...]}, or its table, a pandas.DataFrame, dicts or the path of a CSV file, with columns called as parameters and one called value. They may have other bounds, parameters, units and offsets. stop names a rule that ends trials early by what they report: gain, asha, median or curve, with options as
         gain:keep=0.5. With cost="aware" points are chosen for what they are expected to bring beside what they cost, less
         and less so towards max_cost, the cost that is meant in all. With exist_ok the study that has the name already is returned as it is,
         unless its parameters or its goal are others, or the method, seed, init, stop or cost that is given (StudyDiffers); former does not count then.
@@ -149,13 +149,21 @@ def _former(former: Former, space: Space) -> Dict[str, Any]:
     sources = []
     for name, given in former.items():
         if isinstance(given, (str, os.PathLike)):
-            sources.append({"name": name, "csv": Path(given).read_text("utf-8")})
-        elif hasattr(given, "to_dict"):
-            sources.append({"name": name, "csv": _csv(dicts(name, given), space)})
+            sources.append({"name": name, "csv": _text(Path(given))})
+            continue
+        rows = list(dicts(name, given))
+        if rows and isinstance(rows[0], Mapping):
+            sources.append({"name": name, "csv": _csv(rows, space)})
         else:
-            rows = [{"params": space.scatter(params), "value": float(value)} for params, value in given]
-            sources.append({"name": name, "trials": rows})
+            sources.append({"name": name, "trials": [{"params": space.scatter(params), "value": float(value)} for params, value in rows]})
     return {"former": sources} if sources else {}
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not UTF-8: save it as such") from None
 
 
 def _csv(rows: Iterable[Mapping[str, Any]], space: Space) -> str:

@@ -73,7 +73,7 @@ def minimize(
     front, and front has the whole.
 
     former are studies to learn from: names of studies in the file path, or a dict of a name and its trials,
-    {"notebook": [({"rate": 0.1}, 3.2), ...]}, or its table, {"lab": "lab.csv"} or a pandas.DataFrame, with columns called
+    {"notebook": [({"rate": 0.1}, 3.2), ...]}, or its table, {"lab": "lab.csv"}, a pandas.DataFrame or dicts, with columns called
     as parameters and one called value. They may have other bounds, parameters, units and offsets.
 
     With study or path the trials are kept: in the file path (mahabo.db), as the study
