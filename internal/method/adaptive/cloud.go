@@ -18,28 +18,33 @@ import (
 // it: they were chosen because an earlier model expected low values there, so their values show its errors above all.
 type cloud struct {
 	numbers []int // of the observations that were drawn
-	drawn   int   // points of the last Ask, which end it
+	centres []int // of those among them that were a centre themselves
+	drawn   int   // points of the last Ask, which end it,
+	centre  bool  // and whether the first of them is the centre
 	moved   move  // the last one
 }
 
 // move is a move of the centre, with all that it is a function of beside the observations.
 type move struct {
-	count, round int // drawn observations that it has seen, and those whose mean it begins at
-	log          bool
-	to           strategy.Point
+	count, from int // drawn observations that it has seen, and the observation that it begins at
+	log         bool
+	to          strategy.Point
 }
 
-// cloudTag marks the suggestions that were drawn.
-const cloudTag = "cloud"
+// Tags of drawn suggestions and of the centre around which they are drawn.
+const (
+	cloudTag  = "cloud"
+	centreTag = "centre"
+)
 
 const (
 	cloudBudget   = 3000 // evaluations that are meant at least; functions of few directions are better off without a cloud until then
-	leastCloud    = 0.2  // share of the open points, when the queries do better
+	leastCloud    = 0.5  // share of the open points, when the queries do better
 	cloudRounds   = 10   // of as many points as are open,
 	cloudPatience = 2    // and observations for each parameter, until the cloud has to lead
 	fewDrawn      = 10   // observations, with which the centre is the best point still
 	cloudBlock    = 8    // of them make a new move
-	cloudTheta    = 10   // of the model, which has to be right near the centre only
+	cloudTheta    = 5    // of the model, which has to be right near the centre only
 	cloudNoise    = 0.1  // relative to the variance of the function
 	cloudWindow   = 1500 // latest observations that it has
 	moveSteps     = 15   // at most
@@ -48,11 +53,16 @@ const (
 // learn takes note of observations, the first of which has a number.
 func (c *cloud) learn(first int, obs []strategy.Observation) {
 	for i, o := range obs {
-		if o.Tag == cloudTag {
+		if isDrawn(o.Tag) {
 			c.numbers = append(c.numbers, first+i)
+		}
+		if o.Tag == centreTag {
+			c.centres = append(c.centres, first+i)
 		}
 	}
 }
+
+func isDrawn(tag string) bool { return tag == cloudTag || tag == centreTag }
 
 // others leaves out those values of the first observations that were drawn.
 func (c *cloud) others(values []float64) []float64 {
@@ -70,21 +80,25 @@ func (c *cloud) others(values []float64) []float64 {
 
 // tag marks the points of an Ask that were drawn.
 func (c *cloud) tag(asked []strategy.Suggestion) {
-	for i := len(asked) - c.drawn; i < len(asked); i++ {
-		asked[i].Tag = cloudTag
+	drawn := asked[len(asked)-c.drawn:]
+	for i := range drawn {
+		drawn[i].Tag = cloudTag
+		if c.centre && i == 0 {
+			drawn[i].Tag = centreTag
+		}
 	}
 }
 
 // proposeWithCloud is propose, with drawn points where there is a cloud. They come last.
 func (a *run) proposeWithCloud(ctx context.Context, n int, pending []strategy.Suggestion) ([]strategy.Point, error) {
 	round := a.cloudRound(len(pending) + n)
-	drawn := round
+	running := 0
 	for _, p := range pending {
-		if p.Tag == cloudTag {
-			drawn--
+		if isDrawn(p.Tag) {
+			running++
 		}
 	}
-	drawn = min(max(drawn, 0), n)
+	drawn := min(max(round-running, 0), n)
 	var queries []strategy.Point
 	var err error
 	if drawn < n {
@@ -95,11 +109,17 @@ func (a *run) proposeWithCloud(ctx context.Context, n int, pending []strategy.Su
 	if err != nil || drawn == 0 {
 		return queries, err
 	}
-	centre, err := a.cloudCentre(round)
+	centre, err := a.cloudCentre()
 	if err != nil {
 		return nil, err
 	}
+	// One of the points of a round is the centre itself, except in the first one: it has been evaluated.
+	first := len(a.cloud.numbers) + running
 	a.cloud.drawn = drawn
+	if a.cloud.centre = (first+drawn-1)/round > max(first-1, 0)/round; a.cloud.centre {
+		queries = append(queries, slices.Clone(centre))
+		drawn--
+	}
 	return append(queries, a.draw(centre, drawn, len(pending))...), nil
 }
 
@@ -148,28 +168,27 @@ func (a *run) draw(centre strategy.Point, n, pending int) []strategy.Point {
 	return points
 }
 
-// cloudCentre is the mean of the last round, moved to where the model of the cloud is lower. It is a function of the
-// observations, and of how many points are open: the last one of the same is remembered.
-func (a *run) cloudCentre(round int) (strategy.Point, error) {
-	count := len(a.cloud.numbers) / cloudBlock * cloudBlock
-	if count < min(round, fewDrawn) {
-		return a.x[a.best], nil
+// cloudCentre is the last centre that was evaluated, or the best point as long as none was, moved to where the model of the cloud
+// is lower. It is a function of the observations: the last one is remembered.
+func (a *run) cloudCentre() (strategy.Point, error) {
+	from := a.best
+	if n := len(a.cloud.centres); n > 0 {
+		from = a.cloud.centres[n-1]
 	}
-	if m := a.cloud.moved; m.count == count && m.round == round && m.log == a.fit.log {
+	count := len(a.cloud.numbers) / cloudBlock * cloudBlock
+	if count < fewDrawn {
+		return a.x[from], nil
+	}
+	if m := a.cloud.moved; m.count == count && m.from == from && m.log == a.fit.log {
 		return m.to, nil
 	}
-	seen := a.cloud.numbers[:count]
-	last := seen[max(0, count-round):]
-	centre := make(strategy.Point, a.Dim)
-	for _, i := range last {
-		linalg.Axpy(centre, 1/float64(len(last)), a.x[i])
-	}
-	model, err := a.cloudModel(seen[max(0, count-cloudWindow):])
+	model, err := a.cloudModel(a.cloud.numbers[max(0, count-cloudWindow):count])
 	if err != nil {
 		return nil, err
 	}
+	centre := slices.Clone(a.x[from])
 	a.moveDown(centre, model)
-	a.cloud.moved = move{count, round, a.fit.log, centre}
+	a.cloud.moved = move{count, from, a.fit.log, centre}
 	return centre, nil
 }
 

@@ -39,7 +39,7 @@ func cloudStudy(t *testing.T, spec string, domain strategy.Domain, rounds, batch
 // drawn is the number of suggestions that were drawn.
 func drawn(list []strategy.Suggestion) (count int) {
 	for _, s := range list {
-		if s.Tag == cloudTag {
+		if isDrawn(s.Tag) {
 			count++
 		}
 	}
@@ -94,52 +94,91 @@ func TestCloudOneByOne(t *testing.T) {
 	}
 }
 
-// The centre is the best point at first. Later it moves down from the mean of the last points, as far as it may.
+// The centre begins at the best point, or at the last centre that was told, and moves down from there, as far as it may.
 func TestCloudCentre(t *testing.T) {
-	const dim, round = 120, 6
-	for _, count := range []int{4, 40, 300} {
+	const dim = 120
+	for _, c := range []struct {
+		count  int
+		centre bool // one of them was told
+	}{{4, false}, {4, true}, {40, false}, {40, true}, {300, true}} {
 		a := newAdaptive(t, "adaptive", strategy.Config{Domain: strategy.Box(dim), Init: 10, Seed: 9})
 		tellRandom(t, a, 10, tub)
 		r := rand.New(rand.NewPCG(1, 2))
-		for range count {
+		for i := range c.count {
 			x := make(strategy.Point, dim)
 			for j := range x {
 				x[j] = 0.5 + 0.1*r.NormFloat64()
 			}
-			tellTagged(t, a, strategy.Suggestion{X: x, Tag: cloudTag}, tub(x), 0)
+			tag := cloudTag
+			if c.centre && i == c.count/2 {
+				tag = centreTag
+			}
+			tellTagged(t, a, strategy.Suggestion{X: x, Tag: tag}, tub(x), 0)
 		}
 		run := a.learned(t).whole
 		if err := run.refit(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		centre, err := run.cloudCentre(round)
+		centre, err := run.cloudCentre()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if count < round {
-			if !slices.Equal(centre, run.x[run.best]) {
-				t.Errorf("after %d points the centre is not the best one", count)
+		from := run.x[run.best]
+		if c.centre {
+			from = run.x[10+c.count/2]
+		}
+		if c.count < fewDrawn {
+			if !slices.Equal(centre, from) {
+				t.Errorf("after %d points the centre is not where it was: %t", c.count, c.centre)
 			}
 			continue
 		}
-		mean := make(strategy.Point, dim)
-		last := count / cloudBlock * cloudBlock
-		for _, x := range run.x[10+last-round : 10+last] {
-			for j, v := range x {
-				mean[j] += v / round
+		far := math.Sqrt(method.SquaredDistance(from, centre) / dim)
+		if far > a.CloudReach+1e-9 || far < a.CloudReach/4 {
+			t.Errorf("after %d points the centre moves by %g, at most %g is allowed", c.count, far, a.CloudReach)
+		}
+		if tub(centre) >= tub(from) {
+			t.Errorf("after %d points the centre moves from %g to %g", c.count, tub(from), tub(centre))
+		}
+		again, err := run.cloudCentre()
+		if err != nil || &again[0] != &centre[0] {
+			t.Errorf("after %d points the centre is computed twice: %v", c.count, err)
+		}
+	}
+}
+
+// The centre is one of the points of a round from the second one on, whether they are asked for at once or one by one.
+func TestCloudCentreAsked(t *testing.T) {
+	const rounds = 7
+	centres := func(list []strategy.Suggestion) (count int) {
+		for _, s := range list {
+			if s.Tag == centreTag {
+				count++
 			}
 		}
-		far := math.Sqrt(method.SquaredDistance(mean, centre) / dim)
-		if far > a.CloudReach+1e-9 || far < a.CloudReach/4 {
-			t.Errorf("after %d points the centre moves by %g, at most %g is allowed", count, far, a.CloudReach)
+		return count
+	}
+	a := cloudStudy(t, "adaptive", strategy.Box(120), 2, 12)
+	for i := range rounds {
+		asked := methodtest.Suggest(t, a, 12)
+		if got := centres(asked); got != min(i, 1) {
+			t.Errorf("round %d has %d centres", i, got)
 		}
-		if tub(centre) >= tub(mean) {
-			t.Errorf("after %d points the centre moves from %g to %g", count, tub(mean), tub(centre))
+		for _, s := range asked {
+			tellTagged(t, a, s, tub(s.X), 0)
 		}
-		again, err := run.cloudCentre(round)
-		if err != nil || &again[0] != &centre[0] {
-			t.Errorf("after %d points the centre is computed twice: %v", count, err)
-		}
+	}
+	a = cloudStudy(t, "adaptive", strategy.Box(120), 2, 12)
+	pending := methodtest.Suggest(t, a, 12)
+	all := slices.Clone(pending)
+	for drawn(all) < rounds*11 {
+		done := pending[0]
+		tellTagged(t, a, done, tub(done.X), 0)
+		asked := methodtest.Suggest(t, a, 1, pending[1:]...)
+		pending, all = append(pending[1:], asked...), append(all, asked...)
+	}
+	if got := centres(all); got != rounds-1 {
+		t.Errorf("%d of %d points drawn one by one are centres, want %d", got, drawn(all), rounds-1)
 	}
 }
 
@@ -189,34 +228,34 @@ func TestCloudReplay(t *testing.T) {
 	}
 }
 
-// Most points are drawn, later few if others lead. None is where too few evaluations are meant.
+// Most points are drawn, later half of them if others lead. None is where too few evaluations are meant.
 func TestCloudLeads(t *testing.T) {
 	const batch, few, until = 10, 50, 10*cloudRounds + 101*cloudPatience
 	for _, c := range []struct {
-		lower              string // of these the values are lower
-		dim, budget, after int    // observations
+		lower              bool // values of the cloud, or those of the others
+		dim, budget, after int  // observations
 		want               int
 	}{
-		{"", 101, cloudBudget, few, 9},
-		{"", 101, cloudBudget, until, 2},
-		{cloudTag, 101, cloudBudget, until, 9},
-		{cloudTag, 101, cloudBudget - 1, few, 0},
-		{cloudTag, 101, 0, few, 0},
-		{"", 800, 3400, few, 9},
-		{"", 800, 3399, few, 0},
+		{false, 101, cloudBudget, few, 9},
+		{false, 101, cloudBudget, until, 5},
+		{true, 101, cloudBudget, until, 9},
+		{true, 101, cloudBudget - 1, few, 0},
+		{true, 101, 0, few, 0},
+		{false, 800, 3400, few, 9},
+		{false, 800, 3399, few, 0},
 	} {
 		a := newAdaptive(t, "adaptive:without=weights", strategy.Config{Domain: strategy.Box(c.dim), Init: 10, Seed: 4, Budget: c.budget})
 		for len(a.Y) < 10+c.after {
 			for _, s := range methodtest.Suggest(t, a, batch) {
 				y := tub(s.X)
-				if s.Tag == c.lower {
+				if isDrawn(s.Tag) == c.lower {
 					y--
 				}
 				tellTagged(t, a, s, y, 0)
 			}
 		}
 		if got := drawn(methodtest.Suggest(t, a, batch)); got != c.want {
-			t.Errorf("%q has lower values, %d of %d evaluations: %d points are drawn, want %d", c.lower, c.after, c.budget, got, c.want)
+			t.Errorf("cloud has lower values: %t, %d of %d evaluations: %d points are drawn, want %d", c.lower, c.after, c.budget, got, c.want)
 		}
 	}
 }

@@ -90,7 +90,7 @@ var defaults = settings{
 	WeightShare: 0.6, WeightHedge: 0.3, WeightsFrom: 20, Lead: 15, Memory: 0.98, MostGain: 3,
 	WeightSpread: 3.5, Sparsity: 4, WeightFloor: 1e-4, FewShare: 0.95, Screened: 128,
 	WideFrom: 9, TurnedShare: 0.8,
-	CloudShare: 0.9, CloudSpread: 0.2, CloudReach: 0.07,
+	CloudShare: 0.9, CloudSpread: 0.3, CloudReach: 0.07,
 	NearShare: 0.8, NearReach: 0.8,
 	Improvement: 0.5, Starts: 8, Steps: 20, NearMiddle: 0.3, Apart: 1e-4, Move: 0.03,
 	ExactFits: 5, MostFitted: 600, MostModel: 3000,
