@@ -75,6 +75,9 @@ func readTable(r *http.Request) (t table, err error) {
 	if decimal := r.PostFormValue("decimal"); decimal != "" {
 		t.query.Set("decimal", decimal)
 	}
+	if r.PostFormValue("repeats") != "" {
+		t.query.Set("repeats", "true")
+	}
 	if r.PostFormValue("action") == "preview" {
 		t.query.Set("dry_run", "true")
 	}

@@ -321,6 +321,8 @@ func TestImport(t *testing.T) {
 	mended := strings.Replace(table, ",9,2", ",1,2", 1)
 	has(t, load(http.StatusOK, "table", mended, "columns", "x=pos", "action", "preview"), "can be imported: 1, that cannot: 0, that are in the study already: 2")
 	has(t, load(http.StatusOK, "table", mended, "columns", "x=pos", "action", "import"), "Trials added: 1, rows left out: 0, rows that are in the study already: 2")
+	has(t, load(http.StatusOK, "table", mended, "columns", "x=pos", "repeats", "true", "action", "preview"), "can be imported: 3, that cannot: 0. Nothing")
+	has(t, load(http.StatusOK, "table", mended, "columns", "x=pos", "repeats", "true", "action", "import"), "Trials added: 3, rows left out: 0.")
 	has(t, load(http.StatusOK, "table", `{"params":{"x":0.1,"n":1},"value":4}`, "action", "import"), "Trials added: 1")
 	has(t, load(http.StatusUnprocessableEntity, "table", " ", "action", "import"), "there is no table")
 	unclear := "x;n;value\n0;1;1,250\n"
